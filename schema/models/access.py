@@ -1,0 +1,49 @@
+"""Who: tenants, and the namespaces that hold their memories. Namespace names are unique per tenant."""
+
+from __future__ import annotations
+
+from sqlalchemy import BigInteger, ForeignKey, LargeBinary, Text, UniqueConstraint
+from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.orm import Mapped, mapped_column
+
+from schema.models.base import Base, Recorded, RowId
+
+
+class Tenant(Base):
+    """An owner of namespaces. The first migration makes the default one."""
+
+    __tablename__ = "tenants"
+
+    id: Mapped[RowId]
+    name: Mapped[str] = mapped_column(Text, unique=True)
+    recorded_at: Mapped[Recorded]
+
+
+class Namespace(Base):
+    """One memory: everything recall reads together. `next_no` numbers its memories densely; gaps do no harm."""
+
+    __tablename__ = "namespaces"
+    __table_args__ = (UniqueConstraint("tenant_id", "name"),)
+
+    id: Mapped[RowId]
+    tenant_id: Mapped[int] = mapped_column(BigInteger, ForeignKey("tenants.id"))
+    name: Mapped[str] = mapped_column(Text)
+    language: Mapped[str] = mapped_column(Text, server_default="english")
+    space_id: Mapped[int | None] = mapped_column(BigInteger, ForeignKey("spaces.id"))
+    next_no: Mapped[int] = mapped_column(BigInteger, server_default="0")
+    recorded_at: Mapped[Recorded]
+
+
+class IdempotencyKey(Base):
+    """The first answer to a write that carried an Idempotency-Key, kept for a day with a digest of its body."""
+
+    __tablename__ = "idempotency_keys"
+
+    namespace_id: Mapped[int] = mapped_column(
+        BigInteger, ForeignKey("namespaces.id", ondelete="CASCADE"), primary_key=True
+    )
+    key: Mapped[str] = mapped_column(Text, primary_key=True)
+    body_digest: Mapped[bytes] = mapped_column(LargeBinary)
+    status: Mapped[int]
+    response: Mapped[dict[str, object]] = mapped_column(JSONB)
+    recorded_at: Mapped[Recorded]

@@ -1,0 +1,54 @@
+"""What can be recalled. Derived, never written by hand.
+
+What recall needs of the source (speaker, session, event time) is repeated here, so that reading joins nothing.
+A retired memory keeps its row and its sources, and has no postings, mentions, vectors or stamps.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from sqlalchemy import BigInteger, DateTime, Float, ForeignKey, Index, LargeBinary, Text, UniqueConstraint, text
+from sqlalchemy.orm import Mapped, mapped_column
+
+from schema.models.base import Base, Moment, Recorded, RowId
+
+
+class Memory(Base):
+    """A passage (later also a fact or an image). `key` identifies its statement inside its scope."""
+
+    __tablename__ = "memories"
+    __table_args__ = (
+        UniqueConstraint(
+            "namespace_id",
+            "user_id",
+            "agent_id",
+            "key",
+            name="uq_memories_statement",
+            postgresql_nulls_not_distinct=True,
+        ),
+        UniqueConstraint("namespace_id", "no"),
+        Index(
+            "ix_memories_session", "namespace_id", "session_id", "seq", postgresql_where=text("session_id IS NOT NULL")
+        ),
+    )
+
+    id: Mapped[RowId]
+    namespace_id: Mapped[int] = mapped_column(BigInteger, ForeignKey("namespaces.id"))
+    no: Mapped[int] = mapped_column(BigInteger)
+    user_id: Mapped[str | None] = mapped_column(Text)
+    agent_id: Mapped[str | None] = mapped_column(Text)
+    key: Mapped[bytes] = mapped_column(LargeBinary)
+    kind: Mapped[str] = mapped_column(Text)
+    text: Mapped[str] = mapped_column(Text)
+    text_digest: Mapped[bytes] = mapped_column(LargeBinary)
+    speaker: Mapped[str | None] = mapped_column(Text)
+    source: Mapped[str] = mapped_column(Text)
+    session_id: Mapped[str | None] = mapped_column(Text)
+    seq: Mapped[int | None] = mapped_column(BigInteger)
+    occurred_at: Mapped[Moment]
+    trust: Mapped[float] = mapped_column(Float)
+    confidence: Mapped[float] = mapped_column(Float)
+    retired_at: Mapped[datetime | None] = mapped_column(DateTime(timezone=True))
+    retired_reason: Mapped[str | None] = mapped_column(Text)
+    recorded_at: Mapped[Recorded]
