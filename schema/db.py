@@ -41,6 +41,8 @@ class Database:
             url,
             pool_size=pool_size,
             max_overflow=0,
+            # Parameters are what users said; an error message is not the place for them.
+            hide_parameters=True,
             pool_pre_ping=True,
             pool_timeout=30,
             connect_args={

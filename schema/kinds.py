@@ -1,8 +1,11 @@
-"""The small closed vocabularies of the store, stored by value."""
+"""The words that store and derivations share: small closed vocabularies, stored by value, and two plain values."""
 
 from __future__ import annotations
 
+from dataclasses import asdict, dataclass
 from enum import IntEnum, StrEnum
+
+from schema.ids import fingerprint
 
 
 class Source(StrEnum):
@@ -52,3 +55,33 @@ class Lane(IntEnum):
 
 TRUST: dict[str, float] = {Source.USER: 1.0, Source.ASSISTANT: 0.7, Source.EXTERNAL: 0.5, Source.SYSTEM: 0.3}
 """Trust in [0, 1] that a memory starts with, by the source of its episode."""
+
+
+@dataclass(frozen=True, slots=True)
+class SpaceSpec:
+    """Everything that decides coordinates. Library versions do not belong here; weights do, by their digest."""
+
+    model: str
+    weights: str
+    dimension: int
+    pooling: str
+    normalised: bool
+    window: int
+    query_prompt: str
+    document_prompt: str
+    template: str
+
+    @property
+    def fingerprint(self) -> str:
+        """Return the name of the space; vectors are compared only inside one."""
+        return fingerprint([f"{key}={value!r}" for key, value in sorted(asdict(self).items())])
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """An entity as found in a text: normalised key, the key's digest in the packed index, a name to show, its kind."""
+
+    key: str
+    posting_key: int
+    name: str
+    kind: str

@@ -43,11 +43,19 @@ def configure(level: str = "INFO") -> None:
             ],
         )
     )
+    handler.addFilter(_without_arguments)
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(level)
     for noisy in ("httpx", "httpcore", "sentence_transformers", "urllib3", "filelock"):
         logging.getLogger(noisy).setLevel(logging.WARNING)
+
+
+def _without_arguments(record: logging.LogRecord) -> bool:
+    """Celery writes a failed task's arguments and exception into its message; keep the fact, drop the values."""
+    if record.name.startswith("celery.app.trace") and record.levelno >= logging.WARNING:
+        record.msg, record.args = "task_failed", ()
+    return True
 
 
 def _without_values(_logger: Any, _name: str, event: Any) -> Any:

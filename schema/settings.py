@@ -54,7 +54,7 @@ class Settings(BaseSettings):
     passage_words: int = Field(180, ge=20, le=400, description="words in a passage")
     passage_cjk: int = Field(240, ge=20, le=600, description="characters in a passage of a script without spaces")
 
-    lease_seconds: float = Field(120, gt=0, description="how long a claimed row is another worker's business")
+    lease_seconds: float = Field(60, gt=0, description="how long a claimed row is another worker's business")
     max_attempts: int = Field(5, ge=1, le=50, description="attempts before a row is quarantined")
     backoff_seconds: float = Field(2, ge=0, description="wait after the first failure; doubles, with jitter")
     backoff_cap_seconds: float = Field(3600, ge=0, description="longest wait between two attempts")

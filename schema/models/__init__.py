@@ -1,6 +1,7 @@
 """One table family a file. Importing this package makes `Base.metadata` complete."""
 
 from schema.models.access import IdempotencyKey, Namespace, Tenant
+from schema.models.audit import Rejection
 from schema.models.base import Base
 from schema.models.episode import Episode, EpisodeRevision, MemorySource
 from schema.models.index import Entity, Mention, PostingBlock, PostingSet, PostingStatistics, PostingTail
@@ -24,6 +25,7 @@ __all__ = [
     "PostingSet",
     "PostingStatistics",
     "PostingTail",
+    "Rejection",
     "Rule",
     "Space",
     "Stamp",

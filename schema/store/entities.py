@@ -8,17 +8,8 @@ from dataclasses import dataclass
 from sqlalchemy import text
 
 from schema.db import ReadSession, WriteSession
+from schema.kinds import Named
 from schema.store import postings
-
-
-@dataclass(frozen=True, slots=True)
-class Named:
-    """An entity as found in a text: normalised key, the key's digest in the packed index, a name to show, its kind."""
-
-    key: str
-    posting_key: int
-    name: str
-    kind: str
 
 
 @dataclass(frozen=True, slots=True)

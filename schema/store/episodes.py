@@ -74,32 +74,29 @@ def insert_many(session: WriteSession, namespace_id: int, items: Sequence[NewEpi
 
     Two items of one call that share an external id count as the first and its repetition.
     """
-    known = _known(session, namespace_id, [item.external_id for item in items if item.external_id is not None])
-    numbered = _assign_seq(session, namespace_id, items)
+    names = [item.external_id or index for index, item in enumerate(items)]
+    known = _known(session, namespace_id, names)
     fresh: dict[str | int, tuple[NewEpisode, int | None]] = {}
-    for index, (item, seq) in enumerate(zip(items, numbered, strict=True)):
-        name = item.external_id if item.external_id is not None else index
-        if name not in known and name not in fresh:
-            fresh[name] = (item, seq)
-    made = _insert(session, namespace_id, list(fresh.values()), now)
-    ids = dict(zip(fresh, made, strict=True))
+    for name, item, seq in zip(names, items, _assign_seq(session, namespace_id, items), strict=True):
+        if name not in known:
+            fresh.setdefault(name, (item, seq))
+    made = dict(zip(fresh, _insert(session, namespace_id, list(fresh.values()), now), strict=True))
+    # A rival transaction may have committed the same external ids between our look and our insert.
+    known |= _known(session, namespace_id, [name for name, made_id in made.items() if made_id is None])
+    known |= {name: (row_id, digest(fresh[name][0].content)) for name, row_id in made.items() if row_id is not None}
     answers = []
-    lost = [name for name, made_id in ids.items() if made_id is None]
-    # A rival transaction committed the same external ids between our look and our insert.
-    known |= _known(session, namespace_id, [name for name in lost if isinstance(name, str)])
-    for index, item in enumerate(items):
-        name = item.external_id if item.external_id is not None else index
-        first = fresh.get(name)
-        if first is not None and first[0] is item and ids[name] is not None:
-            answers.append(Accepted(int(ids[name] or 0), "accepted", item.external_id))
-            continue
-        there = known.get(str(name)) or (ids.get(name) or 0, digest(first[0].content) if first else b"")
-        same = there[1] == digest(item.content)
-        answers.append(Accepted(there[0], "duplicate" if same else "conflict", item.external_id))
+    for name, item in zip(names, items, strict=True):
+        row_id, content_digest = known[name]
+        if made.get(name) is not None and fresh[name][0] is item:
+            status = "accepted"
+        else:
+            status = "duplicate" if content_digest == digest(item.content) else "conflict"
+        answers.append(Accepted(row_id, status, item.external_id))
     return answers
 
 
-def _known(session: ReadSession, namespace_id: int, external_ids: Sequence[str]) -> dict[str | int, tuple[int, bytes]]:
+def _known(session: ReadSession, namespace_id: int, names: Sequence[str | int]) -> dict[str | int, tuple[int, bytes]]:
+    external_ids = {name for name in names if isinstance(name, str)}
     if not external_ids:
         return {}
     rows = session.execute(
@@ -108,7 +105,7 @@ def _known(session: ReadSession, namespace_id: int, external_ids: Sequence[str])
             EpisodeRevision,
             (EpisodeRevision.episode_id == Episode.id) & (EpisodeRevision.revision == Episode.revision),
         )
-        .where(Episode.namespace_id == namespace_id, Episode.external_id.in_(set(external_ids)))
+        .where(Episode.namespace_id == namespace_id, Episode.external_id.in_(external_ids))
     )
     return {str(row.external_id): (row.id, row.content_digest) for row in rows}
 
@@ -127,7 +124,7 @@ def _assign_seq(session: WriteSession, namespace_id: int, items: Sequence[NewEpi
             .where(Episode.namespace_id == namespace_id, Episode.session_id.in_(wanting))
             .group_by(Episode.session_id)
         )
-        last = {row[0]: row[1] or 0 for row in rows}
+        last = {str(row[0]): row[1] or 0 for row in rows}
     numbers: list[int | None] = []
     for item in items:
         if item.session_id is None:
@@ -168,7 +165,6 @@ def _insert(
             session.execute(insert(Episode).returning(Episode.id, sort_by_parameter_order=True), values).scalars()
         )
     else:
-        # Rows that lose a race for their external id return nothing, so these go in one at a time.
         statement = (
             upsert(Episode)
             .on_conflict_do_nothing(

@@ -262,7 +262,7 @@ def candidates(
         Memory.trust,
         Memory.confidence,
     )
-    rows = session.execute(
+    rows: Sequence[Any] = session.execute(
         select(*columns).where(
             Memory.namespace_id == namespace_id,
             or_(Memory.no.in_(nos), Memory.id.in_(ids)),
@@ -291,4 +291,4 @@ def candidates(
     ):
         if revision < heads[derivation]:
             stale.setdefault(memory_id, []).append(derivation)
-    return [MemoryRow(*row, tuple(spans.get(row.id, ())), tuple(stale.get(row.id, ()))) for row in rows]
+    return [MemoryRow(*row[:12], tuple(spans.get(row.id, ())), tuple(stale.get(row.id, ()))) for row in rows]

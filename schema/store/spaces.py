@@ -8,32 +8,11 @@ from typing import Any
 from sqlalchemy import insert, select, text
 
 from schema.db import ReadSession, WriteSession
-from schema.ids import fingerprint
-from schema.kinds import SpaceState
+from schema.kinds import Lane, SpaceSpec, SpaceState
 from schema.models import Space
 
 # Vectors are kept current in spaces of these states.
 WRITTEN = (SpaceState.BUILDING, SpaceState.READY, SpaceState.ACTIVE)
-
-
-@dataclass(frozen=True, slots=True)
-class SpaceSpec:
-    """Everything that decides coordinates. Library versions do not belong here; weights do, by their digest."""
-
-    model: str
-    weights: str
-    dimension: int
-    pooling: str
-    normalised: bool
-    window: int
-    query_prompt: str
-    document_prompt: str
-    template: str
-
-    @property
-    def fingerprint(self) -> str:
-        """Return the name of the space; vectors are compared only inside one."""
-        return fingerprint([f"{key}={value!r}" for key, value in sorted(asdict(self).items())])
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +59,12 @@ def written(session: ReadSession) -> list[SpaceRow]:
     return [space for space in everything(session) if space.state in WRITTEN]
 
 
+def hold(session: WriteSession) -> list[SpaceRow]:
+    """List the spaces in which vectors are kept current, and keep that list true until the transaction ends."""
+    session.execute(text("SELECT pg_advisory_xact_lock_shared(hashtextextended('spaces', 7))"))
+    return written(session)
+
+
 def get(session: ReadSession, space_id: int) -> SpaceRow | None:
     """Return one space."""
     return next((space for space in everything(session) if space.id == space_id), None)
@@ -105,4 +90,11 @@ def propose(session: WriteSession, spec: SpaceSpec) -> SpaceRow:
     if first:
         session.execute(text("SELECT palimpsest_create_space(:id, :d)"), {"id": space_id, "d": spec.dimension})
         session.execute(text("UPDATE namespaces SET space_id = :id WHERE space_id IS NULL"), {"id": space_id})
+        # Memories made while no model could be loaded wait for this moment.
+        session.execute(
+            text("""INSERT INTO stamps (derivation, row_id, namespace_id, lane)
+                    SELECT :d, id, namespace_id, :lane FROM memories WHERE retired_at IS NULL ORDER BY id
+                    ON CONFLICT (derivation, row_id) DO NOTHING"""),
+            {"d": f"vectors:{space_id}", "lane": int(Lane.BULK)},
+        )
     return SpaceRow(space_id, spec, spec.fingerprint, state, first)

@@ -46,6 +46,7 @@ TABLES = (
     "posting_blocks",
     "posting_statistics",
     "posting_tail",
+    "rejections",
     "rules",
     "spaces",
     "stamps",
@@ -107,6 +108,16 @@ def _tables() -> None:
         sa.Column("rows", sa.Integer(), nullable=False),
         sa.Column("length", sa.BigInteger(), nullable=False),
         sa.PrimaryKeyConstraint("namespace_id", "seq", name=op.f("pk_posting_tail")),
+    )
+    op.create_table(
+        "rejections",
+        sa.Column("id", sa.BigInteger(), sa.Identity(always=False), nullable=False),
+        sa.Column("door", sa.Text(), nullable=False),
+        sa.Column("request_id", sa.Text(), nullable=False),
+        sa.Column("field", sa.Text(), nullable=True),
+        sa.Column("reason", sa.Text(), nullable=False),
+        sa.Column("recorded_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_rejections")),
     )
     op.create_table(
         "rules",

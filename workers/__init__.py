@@ -1,0 +1,1 @@
+"""What keeps it true: the loop, the derivations it runs, and the Celery application that nudges it."""

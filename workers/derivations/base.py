@@ -1,0 +1,51 @@
+"""What a derivation is: a name, what it reads, a fingerprint, and how to load, derive and write a batch.
+
+An adapter binds a pure function to the store and contributes nothing else; claiming, stamping, retrying, backing off
+and quarantining are the loop's, once, for all of them.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import ClassVar, Generic, TypeVar
+
+from schema.db import Database, ReadSession, WriteSession
+
+Input = TypeVar("Input")
+Output = TypeVar("Output")
+
+
+class Derivation(ABC, Generic[Input, Output]):
+    """One derivation. `source` says whose row ids its stamps carry; `needs` which others must be current first."""
+
+    name: str
+    source: ClassVar[str]
+    needs: ClassVar[tuple[str, ...]] = ()
+    batch: int = 64
+
+    @property
+    @abstractmethod
+    def fingerprint(self) -> str:
+        """Name the rule, prompt, tokeniser and model versions and the settings that decide output."""
+
+    @abstractmethod
+    def load(self, session: ReadSession, ids: Sequence[int]) -> Mapping[int, Input]:
+        """Return the inputs by row id. A row that is not there any more is left out."""
+
+    @abstractmethod
+    def derive(self, batch: Sequence[Input]) -> Sequence[Output]:
+        """Return one output an input. Pure, may be slow, no transaction is open.
+
+        Raises whatever a bad row makes it raise; ProviderUnavailable when no row could be derived now.
+        """
+
+    def prepare(self, database: Database, results: Mapping[int, Output]) -> None:
+        """Do what has to happen in a short transaction of its own before the results are written."""
+
+    def lock(self, session: WriteSession, ids: Sequence[int]) -> None:
+        """Lock what comes before stamps in the lock order."""
+
+    @abstractmethod
+    def write(self, session: WriteSession, results: Mapping[int, Output]) -> None:
+        """Write the results of these rows, set-based, touching only what differs."""

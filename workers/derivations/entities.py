@@ -1,0 +1,54 @@
+"""Memories to entities and mentions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from schema.db import ReadSession, WriteSession
+from schema.ids import fingerprint
+from schema.settings import Settings
+from schema.store import entities, memories
+from schema.store.entities import EntitySet
+from schema.store.memories import MemoryText
+from workers.derivations.base import Derivation
+from workers.derive.entities import VERSION, extract, model_version, named
+from workers.derive.text import TOKENISER
+
+SPEAKER = "SPEAKER"
+
+
+@dataclass
+class Entities(Derivation[MemoryText, EntitySet]):
+    """Finds who and what a memory names; whoever speaks is named by it."""
+
+    settings: Settings
+    name: str = "entities"
+    source = "memory"
+    batch: int = 128
+
+    @property
+    def fingerprint(self) -> str:
+        """Return the versions of the rules, the normaliser and the pipeline. Raises ProviderUnavailable."""
+        return fingerprint([VERSION, TOKENISER, model_version(self.settings.spacy_model)])
+
+    def load(self, session: ReadSession, ids: Sequence[int]) -> Mapping[int, MemoryText]:
+        """Return active memories."""
+        return {row.id: row for row in memories.texts(session, ids)}
+
+    def derive(self, batch: Sequence[MemoryText]) -> Sequence[EntitySet]:
+        """Return the entities of each memory."""
+        found = extract([item.text for item in batch], self.settings.spacy_model)
+        return [
+            EntitySet(
+                item.id,
+                item.namespace_id,
+                item.no,
+                named([*([(item.speaker, SPEAKER)] if item.speaker else ()), *((n.name, n.kind) for n in names)]),
+            )
+            for item, names in zip(batch, found, strict=True)
+        ]
+
+    def write(self, session: WriteSession, results: Mapping[int, EntitySet]) -> None:
+        """Write the mentions that differ."""
+        entities.write_mentions(session, [results[row_id] for row_id in sorted(results)])

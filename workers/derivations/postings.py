@@ -1,0 +1,62 @@
+"""Memories to keyword postings."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from schema.db import ReadSession, WriteSession
+from schema.ids import fingerprint
+from schema.store import access, memories, postings
+from schema.store.memories import MemoryText, embedded_text
+from schema.store.postings import TermSet
+from workers.derivations.base import Derivation
+from workers.derive.text import TOKENISER, term_key, terms
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """A memory and the language its namespace is indexed in."""
+
+    memory: MemoryText
+    language: str
+
+
+@dataclass
+class Postings(Derivation[Sentence, TermSet]):
+    """Indexes "speaker: text" by the one tokeniser."""
+
+    name: str = "postings"
+    source = "memory"
+    batch: int = 256
+
+    @property
+    def fingerprint(self) -> str:
+        """Return the tokeniser's version."""
+        return fingerprint([TOKENISER])
+
+    def load(self, session: ReadSession, ids: Sequence[int]) -> Mapping[int, Sentence]:
+        """Return active memories with their language."""
+        found = memories.texts(session, ids)
+        languages = access.languages(session, [row.namespace_id for row in found])
+        return {row.id: Sentence(row, languages[row.namespace_id]) for row in found}
+
+    def derive(self, batch: Sequence[Sentence]) -> Sequence[TermSet]:
+        """Return the counted term keys of each memory."""
+        return [
+            TermSet(
+                item.memory.id,
+                item.memory.namespace_id,
+                item.memory.no,
+                Counter(
+                    term_key(term)
+                    for term in terms(embedded_text(item.memory.text, item.memory.speaker), item.language)
+                ),
+            )
+            for item in batch
+        ]
+
+    def write(self, session: WriteSession, results: Mapping[int, TermSet]) -> None:
+        """Append what differs."""
+        postings.write_terms(session, [results[row_id] for row_id in sorted(results)])

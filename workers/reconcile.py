@@ -1,0 +1,336 @@
+"""The one loop that makes stale rows current: claim, derive, finish.
+
+1. Claim in one short transaction; the attempt is counted before any risk is taken.
+2. Derive with no transaction open. A batch that fails is tried row by row; a row on a later attempt is taken alone.
+3. Finish in one transaction: only rows whose stamp still carries this claim are written. A claim that expired, a row
+   made due again, edited or forgotten meanwhile is not there, so nothing is written for it.
+4. Stop at the budget, or when asked; give back what was claimed and not tried; report what is left.
+
+Only failures of the row count as attempts. When a model, a provider or the database is away, the attempt is given back
+and a breaker snoozes the derivation. Any number of these may run at once, in any number of processes.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+import uuid
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from billiard.exceptions import SoftTimeLimitExceeded
+
+from schema import log
+from schema.db import Database
+from schema.errors import ProviderUnavailable, StoreUnavailable
+from schema.settings import Settings
+from schema.store import rules, stamps
+from schema.store.rules import Standing
+from schema.store.stamps import EVERYTHING, Claim, Failure, Selection
+from workers.derivations.base import Derivation
+
+logger = log.get(__name__)
+
+# How long a pass tries to give its claims back when the database is away; afterwards their lease runs out.
+GIVE_BACK_SECONDS = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What a pass did, and what is left. Counts of what is left are exact up to 10,000; one more means "at least"."""
+
+    derivation: str
+    rebuilt: int = 0
+    failed: int = 0
+    skipped: int = 0
+    deferred: int = 0
+    waiting: int = 0
+    blocked: int = 0
+    quarantined: int = 0
+    next_at: datetime | None = None
+    snoozed: str | None = None
+
+    @property
+    def busy(self) -> bool:
+        """Whether there is more to do now."""
+        return self.deferred > 0 and self.snoozed is None
+
+
+@dataclass
+class _Tally:
+    rebuilt: int = 0
+    failed: int = 0
+    skipped: int = 0
+    snoozed: str | None = None
+
+
+@dataclass
+class _Pass:
+    """One bounded pass over one derivation."""
+
+    database: Database
+    derivation: Derivation[Any, Any]
+    settings: Settings
+    chosen: Selection
+    should_stop: Callable[[], bool]
+    tally: _Tally = field(default_factory=_Tally)
+
+    def run(self, rows: int, deadline: float) -> Standing | None:
+        name = self.derivation.name
+        try:
+            standing = self._standing()
+        except ProviderUnavailable as error:
+            self._trip(error)
+            return None
+        with self.database.read() as session:
+            breaker = rules.breakers(session, [name]).get(name)
+        if breaker is not None and breaker.open:
+            self.tally.snoozed = breaker.reason
+            return standing
+        while rows > 0 and time.monotonic() < deadline and not self.should_stop():
+            taken = self._batch(standing, min(rows, self.derivation.batch), deadline)
+            if taken == 0 or self.tally.snoozed:
+                break
+            rows -= taken
+        if breaker is not None and self.tally.rebuilt and not self.tally.snoozed:
+            with self.database.write() as session:
+                rules.reset(session, name)
+        return standing
+
+    def _standing(self) -> Standing:
+        """Read where our rules stand, every pass; rules never seen before become the head."""
+        fingerprint = self.derivation.fingerprint
+        with self.database.read() as session:
+            found = rules.standing(session, self.derivation.name, fingerprint)
+        if found is not None:
+            return found
+        with self.database.write() as session:
+            made = rules.register(session, self.derivation.name, fingerprint)
+        logger.info("rules_registered", derivation=self.derivation.name, revision=made.mine)
+        return made
+
+    def _batch(self, standing: Standing, limit: int, deadline: float) -> int:
+        holder = uuid.uuid4()
+        with self.database.write() as session:
+            claims = stamps.claim(
+                session,
+                self.derivation.name,
+                below=standing.below,
+                limit=limit,
+                lease=self.settings.lease_seconds,
+                holder=holder,
+                chosen=self.chosen,
+                needs=self.derivation.needs,
+            )
+        open_ids = {claim.row_id for claim in claims}
+        try:
+            self._bury(standing, holder, [claim for claim in claims if claim.attempts > self.settings.max_attempts])
+            open_ids -= {claim.row_id for claim in claims if claim.attempts > self.settings.max_attempts}
+            for group in _groups([claim for claim in claims if claim.row_id in open_ids]):
+                if self.should_stop() or (time.monotonic() >= deadline and len(open_ids) < len(claims)):
+                    break
+                self._group(standing, holder, group)
+                open_ids -= {claim.row_id for claim in group}
+        except ProviderUnavailable as error:
+            self._trip(error)
+        except SoftTimeLimitExceeded:
+            # The rows in hand keep their attempt and are taken alone next time; the rest goes back.
+            self._fail(standing, holder, dict.fromkeys(open_ids, "TimeLimitExceeded"), {})
+            raise
+        finally:
+            if open_ids:
+                self._give_back(holder, sorted(open_ids))
+        return len(claims)
+
+    def _group(self, standing: Standing, holder: uuid.UUID, group: Sequence[Claim]) -> None:
+        ids = [claim.row_id for claim in group]
+        if len(group) == 1:
+            with self.database.write() as session:
+                stamps.extend(session, self.derivation.name, holder, ids, self.settings.lease_seconds)
+        with self.database.read() as session:
+            inputs = dict(self.derivation.load(session, ids))
+        results, errors = self._derive(inputs)
+        vanished = [row_id for row_id in ids if row_id not in inputs]
+        errors |= self._finish(standing, holder, results, vanished)
+        if errors:
+            self._fail(standing, holder, errors, {claim.row_id: claim.attempts for claim in group})
+
+    def _derive(self, inputs: dict[int, Any]) -> tuple[dict[int, Any], dict[int, str]]:
+        """Derive a batch; when it fails as a whole, each row by itself."""
+        if not inputs:
+            return {}, {}
+        ids = list(inputs)
+        try:
+            return dict(zip(ids, self.derivation.derive([inputs[row_id] for row_id in ids]), strict=True)), {}
+        except (ProviderUnavailable, SoftTimeLimitExceeded):
+            raise
+        except Exception as error:  # noqa: BLE001 - whatever a row does to its rule is that row's failure
+            if len(ids) == 1:
+                return {}, {ids[0]: _describe(error)}
+        results: dict[int, Any] = {}
+        errors: dict[int, str] = {}
+        for row_id in ids:
+            one, failed = self._derive({row_id: inputs[row_id]})
+            results |= one
+            errors |= failed
+        return results, errors
+
+    def _finish(
+        self, standing: Standing, holder: uuid.UUID, results: dict[int, Any], vanished: Sequence[int]
+    ) -> dict[int, str]:
+        """Write and stamp; when the batch cannot be written, each row in a transaction of its own."""
+        try:
+            self._write(standing, holder, results, vanished)
+        except StoreUnavailable:
+            raise
+        except Exception as error:  # noqa: BLE001 - a row that cannot be written is that row's failure
+            if len(results) == 1 and not vanished:
+                return {next(iter(results)): _describe(error)}
+            logger.warning("batch_not_written", derivation=self.derivation.name, error=type(error).__name__)
+        else:
+            return {}
+        errors: dict[int, str] = {}
+        for row_id, result in results.items():
+            errors |= self._finish(standing, holder, {row_id: result}, [])
+        if vanished:
+            self._write(standing, holder, {}, vanished)
+        return errors
+
+    def _write(self, standing: Standing, holder: uuid.UUID, results: dict[int, Any], vanished: Sequence[int]) -> None:
+        name = self.derivation.name
+        if results:
+            self.derivation.prepare(self.database, results)
+        with self.database.write() as session:
+            self.derivation.lock(session, sorted(results))
+            mine = stamps.take(session, name, holder, [*results, *vanished])
+            kept = {row_id: result for row_id, result in results.items() if row_id in mine}
+            if kept:
+                self.derivation.write(session, kept)
+            stamps.finish(session, name, kept, standing.mine)
+            # The row is gone and its stamp outlived it: nothing to derive, now or ever.
+            stamps.drop(session, [name], [row_id for row_id in vanished if row_id in mine])
+        self.tally.rebuilt += len(kept)
+        self.tally.skipped += len(results) + len(vanished) - len(kept)
+
+    def _fail(self, standing: Standing, holder: uuid.UUID, errors: dict[int, str], attempts: dict[int, int]) -> None:
+        settings = self.settings
+        with self.database.write() as session:
+            mine = stamps.take(session, self.derivation.name, holder, sorted(errors))
+            failures = [
+                Failure(row_id, errors[row_id], self._wait(attempts.get(row_id, 1), settings))
+                for row_id in sorted(mine)
+            ]
+            stamps.fail(session, self.derivation.name, failures, standing.mine)
+        self.tally.failed += len(failures)
+        for failure in failures:
+            logger.warning(
+                "row_failed",
+                derivation=self.derivation.name,
+                row=failure.row_id,
+                error=failure.error,
+                quarantined=failure.wait is None,
+            )
+
+    @staticmethod
+    def _wait(attempts: int, settings: Settings) -> float | None:
+        """Return the seconds until the next attempt, exponential with jitter; None after the last."""
+        if attempts >= settings.max_attempts:
+            return None
+        longest = min(settings.backoff_cap_seconds, settings.backoff_seconds * 2.0 ** (attempts - 1))
+        return longest * random.uniform(0.5, 1.0)
+
+    def _bury(self, standing: Standing, holder: uuid.UUID, claims: Sequence[Claim]) -> None:
+        """Quarantine rows whose every attempt ended without a word: they kill the process that tries them."""
+        if not claims:
+            return
+        with self.database.write() as session:
+            reason = f"WorkerLost: the process ended in each of {self.settings.max_attempts} attempts"
+            mine = stamps.take(session, self.derivation.name, holder, [claim.row_id for claim in claims])
+            stamps.fail(
+                session, self.derivation.name, [Failure(row_id, reason, None) for row_id in sorted(mine)], standing.mine
+            )
+        self.tally.failed += len(mine)
+        logger.error("row_quarantined", derivation=self.derivation.name, rows=sorted(mine), error="WorkerLost")
+
+    def _give_back(self, holder: uuid.UUID, ids: Sequence[int]) -> None:
+        deadline = time.monotonic() + GIVE_BACK_SECONDS
+        while True:
+            try:
+                with self.database.write() as session:
+                    stamps.release(session, self.derivation.name, holder, ids)
+            except StoreUnavailable:
+                if time.monotonic() >= deadline:
+                    return
+                time.sleep(0.5)
+            else:
+                return
+
+    def _trip(self, error: ProviderUnavailable) -> None:
+        self.tally.snoozed = error.detail
+        with self.database.write() as session:
+            rules.trip(
+                session,
+                self.derivation.name,
+                error.detail,
+                self.settings.breaker_seconds,
+                self.settings.breaker_cap_seconds,
+            )
+        logger.warning("derivation_snoozed", derivation=self.derivation.name, reason=error.detail)
+
+
+def _groups(claims: Sequence[Claim]) -> Iterator[Sequence[Claim]]:
+    """Yield first attempts together, and each row that was tried before alone, so that a killer takes no neighbour."""
+    first = [claim for claim in claims if claim.attempts == 1]
+    if first:
+        yield first
+    for claim in claims:
+        if claim.attempts > 1:
+            yield [claim]
+
+
+def _describe(error: Exception) -> str:
+    """Return the class and, for errors whose text is ours, the message; other messages may quote content."""
+    name = type(error).__name__
+    detail = getattr(error, "detail", None)
+    return f"{name}: {detail}" if isinstance(detail, str) and detail else name
+
+
+def reconcile(
+    database: Database,
+    derivation: Derivation[Any, Any],
+    settings: Settings,
+    *,
+    chosen: Selection = EVERYTHING,
+    rows: int = 2000,
+    seconds: float = 20.0,
+    should_stop: Callable[[], bool] = lambda: False,
+) -> Report:
+    """Make up to `rows` stale rows of one derivation current within `seconds`, and say what is left.
+
+    Raises StoreUnavailable when the database goes away; what was claimed is given back or its lease runs out.
+    """
+    work = _Pass(database, derivation, settings, chosen, should_stop)
+    standing = work.run(rows, time.monotonic() + seconds)
+    tally = work.tally
+    with database.read() as session:
+        below = standing.below if standing is not None else _below(session, derivation.name)
+        left = stamps.backlog(session, derivation.name, below=below, chosen=chosen, needs=derivation.needs)
+    return Report(
+        derivation.name,
+        rebuilt=tally.rebuilt,
+        failed=tally.failed,
+        skipped=tally.skipped,
+        snoozed=tally.snoozed,
+        deferred=left.deferred,
+        waiting=left.waiting,
+        blocked=left.blocked,
+        quarantined=left.quarantined,
+        next_at=left.next_at,
+    )
+
+
+def _below(session: Any, name: str) -> int:
+    head = rules.heads(session).get(name)
+    return 1 if head is None else head.revision
