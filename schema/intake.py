@@ -49,9 +49,9 @@ class EpisodeIn(BaseModel):
 
     @field_validator("content", "speaker", "session_id", "user_id", "agent_id", "external_id")
     @classmethod
-    def _no_zero_bytes(cls, value: str | None) -> str | None:
-        if value is not None and "\x00" in value:
-            raise ValueError("must not contain a zero byte (U+0000)")
+    def _storable(cls, value: str | None) -> str | None:
+        if value is not None:
+            _check_text(value)
         return value
 
     @field_validator("content")
@@ -81,16 +81,20 @@ class EpisodeIn(BaseModel):
         return value
 
 
+def _check_text(value: str) -> None:
+    if "\x00" in value:
+        raise ValueError("must not contain a zero byte (U+0000)")
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise ValueError("must not contain an unpaired surrogate") from None
+
+
 def _check_json(value: Any, depth: int) -> None:
     if depth == 0:
         raise ValueError(f"must be nested at most {METADATA_DEPTH} deep")
     if isinstance(value, str):
-        if "\x00" in value:
-            raise ValueError("must not contain a zero byte (U+0000)")
-        try:
-            value.encode()
-        except UnicodeEncodeError:
-            raise ValueError("must not contain an unpaired surrogate") from None
+        _check_text(value)
     elif isinstance(value, float) and value - value != 0:
         raise ValueError("must not contain NaN or Infinity")
     elif isinstance(value, dict):
@@ -170,11 +174,9 @@ def question(text: Any, settings: Settings) -> str:
             field="query",
         )
     try:
-        text.encode()
-    except UnicodeEncodeError:
-        raise InvalidInput("query: must not contain an unpaired surrogate", field="query") from None
-    if "\x00" in text:
-        raise InvalidInput("query: must not contain a zero byte (U+0000)", field="query")
+        _check_text(text)
+    except ValueError as error:
+        raise InvalidInput(f"query: {error}", field="query") from None
     if not any(unicodedata.category(character)[0] in "LMNPS" for character in text):
         raise InvalidInput("query: must not be blank", field="query")
     return text

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import BigInteger, ForeignKey, LargeBinary, Text, UniqueConstraint
+from sqlalchemy import BigInteger, ForeignKey, LargeBinary, Text, UniqueConstraint, text
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Mapped, mapped_column
 
@@ -16,6 +16,8 @@ class Tenant(Base):
 
     id: Mapped[RowId]
     name: Mapped[str] = mapped_column(Text, unique=True)
+    # Questions are remembered only as digests under this key.
+    hash_key: Mapped[bytes] = mapped_column(LargeBinary, server_default=text("uuid_send(gen_random_uuid())"))
     recorded_at: Mapped[Recorded]
 
 

@@ -61,6 +61,11 @@ def namespaces(session: ReadSession, tenant: str = DEFAULT_TENANT) -> list[Names
     return [NamespaceRow(*row) for row in rows]
 
 
+def hash_key(session: ReadSession, tenant: str = DEFAULT_TENANT) -> bytes:
+    """Return the secret under which a tenant's questions are digested."""
+    return session.execute(select(Tenant.hash_key).where(Tenant.name == tenant)).scalar_one()
+
+
 def languages(session: ReadSession, namespace_ids: list[int]) -> dict[int, str]:
     """Return the language of each namespace."""
     rows = session.execute(select(Namespace.id, Namespace.language).where(Namespace.id.in_(namespace_ids)))

@@ -262,13 +262,15 @@ def candidates(
         Memory.trust,
         Memory.confidence,
     )
-    rows: Sequence[Any] = session.execute(
-        select(*columns).where(
-            Memory.namespace_id == namespace_id,
-            or_(Memory.no.in_(nos), Memory.id.in_(ids)),
-            Memory.retired_at.is_(None),
+    rows: list[Any] = list(
+        session.execute(
+            select(*columns).where(
+                Memory.namespace_id == namespace_id,
+                or_(Memory.no.in_(nos), Memory.id.in_(ids)),
+                Memory.retired_at.is_(None),
+            )
         )
-    ).all()
+    )
     found = [row.id for row in rows]
     spans: dict[int, list[Span]] = {}
     for row in session.execute(
@@ -291,4 +293,5 @@ def candidates(
     ):
         if revision < heads[derivation]:
             stale.setdefault(memory_id, []).append(derivation)
-    return [MemoryRow(*row[:12], tuple(spans.get(row.id, ())), tuple(stale.get(row.id, ()))) for row in rows]
+    complete = [(*row, tuple(spans.get(row.id, ())), tuple(stale.get(row.id, ()))) for row in rows]
+    return [MemoryRow(*values) for values in complete]

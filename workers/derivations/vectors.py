@@ -20,7 +20,7 @@ class Vectors(Derivation[MemoryText, VectorRow]):
 
     space: SpaceRow
     source = "memory"
-    batch: int = 128
+    batch: int = 256
 
     def __post_init__(self) -> None:
         self.name = self.space.derivation

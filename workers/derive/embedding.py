@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Protocol
 
 import numpy as np
@@ -15,8 +15,27 @@ import numpy.typing as npt
 
 Vectors = npt.NDArray[np.float32]
 
-# sentence-transformers reached 285 short texts a second in batches of 64 on two cores; larger ones gained nothing.
-BATCH = 64
+# Padding is what a batch of unlike texts pays for: chunks of 128 LoCoMo turns ran at 60 texts a second and thread, the
+# same cut into groups of like length within a budget at 87, as fast as sorting all 768 at once (84). Neither number is
+# sharp: budgets of 6,000 and 12,000 characters and spreads of 1.15 and 1.3 came within 5 % of each other.
+GROUP_CHARS = 6_000
+GROUP_SPREAD = 1.3
+GROUP_SLACK = 20
+
+
+def groups(texts: Sequence[str]) -> Iterator[list[int]]:
+    """Yield positions of texts of like length, shortest first, at most GROUP_CHARS padded characters a group."""
+    group: list[int] = []
+    for position in sorted(range(len(texts)), key=lambda index: len(texts[index])):
+        length = len(texts[position])
+        if group and (
+            length > GROUP_SPREAD * len(texts[group[0]]) + GROUP_SLACK or length * (len(group) + 1) > GROUP_CHARS
+        ):
+            yield group
+            group = []
+        group.append(position)
+    if group:
+        yield group
 
 
 class Encoder(Protocol):

@@ -5,6 +5,7 @@ spaCy's named entities, less the kinds that say when or how many, plus whoever s
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterable, Sequence
 from itertools import islice
 
@@ -21,6 +22,8 @@ BATCH = 64
 # A name longer than this is a parser's mistake, not a name.
 LONGEST = 80
 MOST = 64
+# A pipeline is not safe for threads.
+_parsing = threading.Lock()
 _POSSESSIVE = ("'s", "\u2019s")
 
 
@@ -47,8 +50,11 @@ def extract(texts: Sequence[str], model: str) -> list[list[Named]]:
     """Return the entities of each text. Raises ProviderUnavailable when the pipeline is not installed."""
     if model == "fake":
         return [named(fakes.entities(text)) for text in texts]
-    documents = spacy_pipeline(model).pipe(texts, batch_size=BATCH)
-    return [named((entity.text, entity.label_) for entity in doc.ents if entity.label_ in KINDS) for doc in documents]
+    with _parsing:
+        documents = spacy_pipeline(model).pipe(texts, batch_size=BATCH)
+        return [
+            named((entity.text, entity.label_) for entity in doc.ents if entity.label_ in KINDS) for doc in documents
+        ]
 
 
 def model_version(model: str) -> str:

@@ -9,6 +9,7 @@ import hashlib
 import importlib
 import importlib.util
 import os
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any, Protocol
@@ -18,7 +19,7 @@ import numpy as np
 from schema.errors import ProviderUnavailable
 from schema.kinds import SpaceSpec
 from workers.derive import fakes
-from workers.derive.embedding import BATCH, Encoder, Vectors
+from workers.derive.embedding import Encoder, Vectors, groups
 
 # How a memory becomes the text that is encoded; see `schema.store.memories.embedded_text`.
 TEMPLATE = "speaker: text/1"
@@ -64,7 +65,12 @@ def _folder(name: str) -> str:
 @cache
 def _transformer(name: str) -> Any:
     try:
+        # Progress bars of a library are noise in a worker's log.
+        os.environ.setdefault("HF_HUB_DISABLE_PROGRESS_BARS", "1")
         from sentence_transformers import SentenceTransformer
+        from transformers.utils import logging as transformers_logging
+
+        transformers_logging.disable_progress_bar()  # type: ignore[no-untyped-call]
 
         return SentenceTransformer(_folder(name), device="cpu")
     except (ImportError, OSError, ValueError) as error:
@@ -118,26 +124,28 @@ class TransformerEncoder:
         self.dimension = spec.dimension
         self._model = _transformer(spec.model)
 
-    def documents(self, texts: Any) -> Vectors:
+    def documents(self, texts: Sequence[str]) -> Vectors:
         """Return float32[n, d]."""
-        return self._encode(list(texts), self.spec.document_prompt)
+        found = np.empty((len(texts), self.dimension), np.float32)
+        for group in groups(texts):
+            found[group] = self._encode([texts[position] for position in group], self.spec.document_prompt)
+        return found
 
     def query(self, text: str) -> Vectors:
         """Return float32[d]."""
-        return self._encode([text], self.spec.query_prompt)[0]
+        first: Vectors = self._encode([text], self.spec.query_prompt)[0]
+        return first
 
     def _encode(self, texts: list[str], prompt: str) -> Vectors:
-        return np.asarray(
-            self._model.encode(
-                texts,
-                batch_size=BATCH,
-                prompt=prompt or None,
-                normalize_embeddings=self.spec.normalised,
-                convert_to_numpy=True,
-                show_progress_bar=False,
-            ),
-            np.float32,
+        found: Vectors = self._model.encode(
+            texts,
+            batch_size=len(texts),
+            prompt=prompt or None,
+            normalize_embeddings=self.spec.normalised,
+            convert_to_numpy=True,
+            show_progress_bar=False,
         )
+        return found
 
 
 @cache

@@ -175,6 +175,7 @@ def _tables() -> None:
         "tenants",
         sa.Column("id", sa.BigInteger(), sa.Identity(always=False), nullable=False),
         sa.Column("name", sa.Text(), nullable=False),
+        sa.Column("hash_key", sa.LargeBinary(), server_default=sa.text("uuid_send(gen_random_uuid())"), nullable=False),
         sa.Column("recorded_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_tenants")),
         sa.UniqueConstraint("name", name=op.f("uq_tenants_name")),

@@ -1,0 +1,65 @@
+"""The HTTP application. Handlers are plain functions in the thread pool, so a slow model never blocks the loop."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+
+import structlog
+from fastapi import FastAPI, Request, Response
+from fastapi.responses import JSONResponse
+
+from api.http import admin, episodes, problems, recall
+from api.service import health
+from api.service.context import Context
+from schema.settings import Settings
+from schema.settings import get as settings_of_process
+
+
+def create_app(settings: Settings | None = None) -> FastAPI:
+    """Return the application over the store that `settings` (or the environment) name."""
+    context = Context(settings or settings_of_process())
+
+    @asynccontextmanager
+    async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
+        context.warm_up()
+        yield
+        context.close()
+
+    app = FastAPI(
+        title="palimpsest",
+        summary="Long-term memory for LLM agents",
+        lifespan=lifespan,
+        docs_url=None,
+        redoc_url=None,
+    )
+    app.state.context = context
+    problems.install(app)
+
+    @app.middleware("http")
+    async def _request_id(request: Request, call_next: Callable[[Request], Awaitable[Response]]) -> Response:
+        given = request.headers.get("x-request-id", "")
+        request_id = given if given.isalnum() and len(given) <= 64 else secrets.token_hex(8)
+        structlog.contextvars.bind_contextvars(request=request_id)
+        try:
+            response = await call_next(request)
+        finally:
+            structlog.contextvars.clear_contextvars()
+        response.headers["X-Request-Id"] = request_id
+        return response
+
+    # On the event loop and asking nobody: this process is alive even when the store is not.
+    @app.get("/healthz", tags=["health"])
+    async def healthz() -> dict[str, str]:
+        return {"status": "alive"}
+
+    @app.get("/readyz", tags=["health"])
+    def readyz() -> Response:
+        ready, checks = health.ready(context)
+        return JSONResponse({"ready": ready, "checks": checks}, status_code=200 if ready else 503)
+
+    app.include_router(episodes.router)
+    app.include_router(recall.router)
+    app.include_router(admin.router)
+    return app

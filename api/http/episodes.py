@@ -1,0 +1,114 @@
+"""Telling and reading back: `/v1/namespaces/{namespace}/episodes`."""
+
+from __future__ import annotations
+
+from datetime import timedelta, timezone
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Header, Query, Request, Response
+from fastapi.responses import JSONResponse
+
+from api.http.body import Body, read_body
+from api.service import ingest
+from api.service.context import Context
+from schema.errors import InvalidInput, NotFound
+from schema.intake import EpisodeIn
+from schema.store.episodes import EpisodeRow
+
+router = APIRouter(prefix="/v1/namespaces/{namespace}/episodes", tags=["episodes"])
+
+_EPISODE = EpisodeIn.model_json_schema(ref_template="#/components/schemas/{model}")
+_REQUEST: dict[str, Any] = {
+    "requestBody": {
+        "required": True,
+        "content": {
+            "application/json": {
+                "schema": {
+                    "oneOf": [
+                        {k: v for k, v in _EPISODE.items() if k != "$defs"},
+                        {
+                            "type": "object",
+                            "required": ["episodes"],
+                            "properties": {"episodes": {"type": "array", "items": {"title": "EpisodeIn"}}},
+                        },
+                    ]
+                }
+            }
+        },
+    }
+}
+
+
+def context_of(request: Request) -> Context:
+    """Return the process's context."""
+    found: Context = request.app.state.context
+    return found
+
+
+ContextOf = Annotated[Context, Depends(context_of)]
+BodyOf = Annotated[Body, Depends(read_body)]
+
+
+@router.post("", status_code=202, openapi_extra=_REQUEST)
+def remember(
+    namespace: str,
+    body: BodyOf,
+    context: ContextOf,
+    idempotency_key: Annotated[str | None, Header(description="repeat a request safely for 24 hours")] = None,
+) -> Response:
+    """Tell one episode, or many as `{"episodes": [...]}`. 202 with ids; 207 when some of many were refused.
+
+    They are stored when this answers, and recallable once the workers have derived them.
+    """
+    items = [body.data]
+    if "episodes" in body.data:
+        if not isinstance(body.data["episodes"], list) or len(body.data) > 1:
+            raise InvalidInput("episodes: must be an array, and stand alone in the body", field="episodes")
+        items = body.data["episodes"]
+    done = ingest.remember(context, namespace, items, key=idempotency_key, body_digest=body.digest)
+    return JSONResponse(done.body, status_code=done.status)
+
+
+@router.get("")
+def page(
+    namespace: str,
+    context: ContextOf,
+    after: Annotated[int, Query(ge=0, description="the last id of the page before")] = 0,
+    limit: Annotated[int, Query(ge=1, le=500)] = 50,
+    session_id: str | None = None,
+) -> Response:
+    """List episodes in the order they were told. `next` is the `after` of the next page, null on the last."""
+    rows = ingest.page(context, namespace, after=after, limit=limit + 1, session_id=session_id)
+    more = len(rows) > limit
+    rows = rows[:limit]
+    return JSONResponse({"episodes": [shown(row) for row in rows], "next": rows[-1].id if more else None})
+
+
+@router.get("/{episode_id}")
+def read(namespace: str, episode_id: int, context: ContextOf) -> Response:
+    """Read one episode back, exactly as it was told."""
+    row = ingest.read(context, namespace, episode_id) if 0 < episode_id < 2**63 else None
+    if row is None:
+        raise NotFound(f"episode {episode_id} is not in this namespace", field="episode_id")
+    return JSONResponse(shown(row))
+
+
+def shown(row: EpisodeRow) -> dict[str, Any]:
+    """Return an episode as JSON; its time carries the offset it was told with."""
+    return {
+        "id": row.id,
+        "content": row.content,
+        "occurred_at": row.occurred_at.astimezone(timezone(timedelta(minutes=row.utc_offset))).isoformat(),
+        "recorded_at": row.recorded_at.isoformat(),
+        "source": row.source,
+        "kind": row.kind,
+        "speaker": row.speaker,
+        "session_id": row.session_id,
+        "user_id": row.user_id,
+        "agent_id": row.agent_id,
+        "seq": row.seq,
+        "external_id": row.external_id,
+        "metadata": row.metadata,
+        "revision": row.revision,
+        "future": row.future,
+    }

@@ -1,0 +1,80 @@
+"""Asking: `POST /v1/namespaces/{namespace}/recall`."""
+
+from __future__ import annotations
+
+import difflib
+from datetime import datetime
+from typing import Any
+
+from fastapi import APIRouter, Response
+from fastapi.responses import JSONResponse
+from pydantic import AwareDatetime, TypeAdapter, ValidationError
+
+from api.http.episodes import BodyOf, ContextOf
+from api.service import recall as service
+from schema.errors import InvalidInput
+
+router = APIRouter(prefix="/v1/namespaces/{namespace}/recall", tags=["recall"])
+
+# Fields of the request that are not constants of ranking.
+_OWN = {"query", "explain", "now", "settings"}
+_SHORTHANDS = {"k", "max_entries", "max_chars", "max_tokens", "collapse", "prompt_order"}
+_MOMENT: TypeAdapter[datetime] = TypeAdapter(AwareDatetime)
+_REQUEST: dict[str, Any] = {
+    "requestBody": {
+        "required": True,
+        "content": {
+            "application/json": {
+                "schema": {
+                    "type": "object",
+                    "required": ["query"],
+                    "properties": {
+                        "query": {"type": "string"},
+                        "explain": {"type": "boolean", "description": "also return the evidence"},
+                        "now": {"type": "string", "format": "date-time", "description": "the present, for ranking"},
+                        "settings": {"type": "object", "description": "any constant of ranking, by name"},
+                        **{name: {} for name in sorted(_SHORTHANDS)},
+                    },
+                }
+            }
+        },
+    }
+}
+
+
+@router.post("", openapi_extra=_REQUEST)
+def ask(namespace: str, body: BodyOf, context: ContextOf) -> Response:
+    """Answer a question: packed context, the memories in it, and with `explain` the evidence.
+
+    Same store, same request, same `now`: the same bytes. Milliseconds a stage are in the `Server-Timing` header.
+    """
+    data = body.data
+    unknown = sorted(data.keys() - _OWN - _SHORTHANDS)
+    if unknown:
+        near = difflib.get_close_matches(unknown[0], _OWN | _SHORTHANDS, n=1)
+        shown = ascii(unknown[0])[1:-1][:60]
+        raise InvalidInput(f"{shown}: no such field" + (f"; did you mean {near[0]}?" if near else ""), field=shown)
+    if "query" not in data:
+        raise InvalidInput("query: is required", field="query")
+    explain = data.get("explain", False)
+    if not isinstance(explain, bool):
+        raise InvalidInput("explain: must be true or false", field="explain")
+    settings = data.get("settings", {})
+    if not isinstance(settings, dict):
+        raise InvalidInput("settings: must be an object", field="settings")
+    overrides = {**settings, **{name: data[name] for name in _SHORTHANDS if name in data}}
+    asked = service.ask(context, namespace, data["query"], overrides=overrides, now=_now(data.get("now")))
+    answer = asked.answer.body()
+    if explain:
+        answer["evidence"] = asked.answer.explain()
+    timing = ", ".join(f"{name};dur={value:.2f}" for name, value in asked.timings.items())
+    return JSONResponse(answer, headers={"Server-Timing": timing})
+
+
+def _now(value: Any) -> datetime | None:
+    if value is None:
+        return None
+    try:
+        return _MOMENT.validate_python(value)
+    except ValidationError:
+        raise InvalidInput("now: must be a time with its offset, such as 2026-01-31T12:00:00Z", field="now") from None

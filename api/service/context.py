@@ -1,0 +1,78 @@
+"""What a serving process holds: the store, the way to nudge workers, and models that warm up in the background."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+
+from schema import log
+from schema.db import Database
+from schema.errors import PalimpsestError, ProviderUnavailable, SettingsError
+from schema.settings import Settings
+from schema.store.spaces import SpaceRow
+from workers.derive.embedding import CachedQueries
+from workers.derive.entities import extract
+from workers.derive.loaders import describe, encoder, limit_threads
+from workers.nudge import Nudger
+
+logger = log.get(__name__)
+
+
+class Context:
+    """Built once a process. `nudger` is None where no broker is configured: the beat finds what was written."""
+
+    def __init__(self, settings: Settings, *, pool_size: int | None = None) -> None:
+        if settings.database_url is None:
+            raise SettingsError(
+                "DATABASE_URL: nothing to connect to; `palimpsest up` runs a server of its own", field="DATABASE_URL"
+            )
+        self.settings = settings
+        self.database = Database(settings.database_url, role="api", pool_size=pool_size or settings.api_pool_size)
+        self.nudger = Nudger(settings, settings.broker_url) if settings.broker_url else None
+        self._encoders: dict[str, CachedQueries] = {}
+        self._lock = threading.Lock()
+        self._warm = threading.Event()
+        self.cold_reason: str | None = "models are loading"
+
+    def nudge(self, lane: int) -> bool:
+        """Ask for work to be done; False when it has to wait for the next sweep."""
+        return self.nudger is not None and self.nudger.nudge(lane)
+
+    def encoder(self, space: SpaceRow) -> CachedQueries:
+        """Return the encoder of a space, loaded from its row. Raises ProviderUnavailable."""
+        with self._lock:
+            found = self._encoders.get(space.fingerprint)
+            if found is None:
+                found = self._encoders[space.fingerprint] = CachedQueries(encoder(space.spec))
+            return found
+
+    @property
+    def warm(self) -> bool:
+        """Whether questions can be encoded without first loading a model."""
+        return self._warm.is_set()
+
+    def warm_up(self) -> None:
+        """Load models in the background; never blocks the start."""
+        threading.Thread(target=self._load, name="warm-up", daemon=True).start()
+
+    def _load(self) -> None:
+        limit_threads(os.cpu_count() or 1)
+        while not self._warm.is_set():
+            try:
+                encoder(describe(self.settings.encoder)).query("warm")
+                extract(["Warm"], self.settings.spacy_model)
+            except ProviderUnavailable as error:
+                self.cold_reason = error.detail
+                logger.warning("models_unavailable", reason=error.detail)
+                time.sleep(self.settings.breaker_seconds)
+            except PalimpsestError as error:
+                self.cold_reason = error.detail
+                return
+            else:
+                self.cold_reason = None
+                self._warm.set()
+
+    def close(self) -> None:
+        """Let go of connections."""
+        self.database.dispose()

@@ -1,0 +1,135 @@
+"""Taking in episodes: check each one, store the good ones in one transaction, nudge a worker, answer.
+
+A bad one among good ones is refused alone, by its place and field; the others are stored. The write commits before any
+message is sent, so a broker that is away, or a crash between the two, delays derivation and loses nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from api.service.context import Context
+from schema import clock, intake
+from schema.errors import Conflict, InvalidInput, TooLarge
+from schema.kinds import Lane
+from schema.store import access, episodes
+from schema.store.episodes import EpisodeRow, NewEpisode
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """The answer to a write: an HTTP-like status, and one result an item in the order given."""
+
+    status: int
+    body: dict[str, Any]
+
+
+def remember(
+    context: Context,
+    namespace: str,
+    items: Sequence[Any],
+    *,
+    key: str | None = None,
+    body_digest: bytes = b"",
+    lane: int | None = None,
+) -> Outcome:
+    """Store episodes given as plain dicts. 202 when all were good, 207 when some were; raises when none was.
+
+    With `key` (an Idempotency-Key) the first answer is kept for a day: the same body waits for it and gets it again,
+    another body raises Conflict. `lane` overrides how soon the episodes are derived.
+    """
+    name = intake.namespace(namespace)
+    _check_key(key)
+    if not items:
+        raise InvalidInput("episodes: must hold at least one episode", field="episodes")
+    if len(items) > context.settings.max_batch:
+        raise TooLarge(
+            f"episodes: {len(items)} are more than one request may hold ({context.settings.max_batch}, "
+            "PALIMPSEST_MAX_BATCH)",
+            field="episodes",
+        )
+    good, refused = _check(context, items)
+    with context.database.write() as session:
+        place = access.ensure_namespace(session, name)
+        if key is not None:
+            kept = access.claim_key(session, place.id, key, body_digest)
+            if kept is not None:
+                if kept.body_digest != body_digest:
+                    raise Conflict(
+                        "Idempotency-Key: was used before with another body; use a new key for a new request",
+                        field="Idempotency-Key",
+                    )
+                return Outcome(kept.status, {**kept.response, "replayed": True})
+        results = dict(refused)
+        if good:
+            rows = list(good.values()) if lane is None else [_in_lane(row, lane) for row in good.values()]
+            accepted = episodes.insert_many(session, place.id, rows, clock.now())
+            results |= {
+                index: {"status": done.status, "id": done.id, "external_id": done.external_id}
+                for index, done in zip(good, accepted, strict=True)
+            }
+        answer = {"namespace": name, "episodes": [results[index] for index in range(len(items))]}
+        status = 207 if any(result["status"] in {"refused", "conflict"} for result in results.values()) else 202
+        if key is not None:
+            access.keep_answer(session, place.id, key, status, answer)
+    lanes = {row.lane if lane is None else lane for row in good.values()}
+    sent = [context.nudge(wanted) for wanted in sorted(lanes)]
+    queued = bool(sent) and all(sent)
+    return Outcome(status, {**answer, "queued": queued})
+
+
+def _check(context: Context, items: Sequence[Any]) -> tuple[dict[int, NewEpisode], dict[int, dict[str, Any]]]:
+    good: dict[int, NewEpisode] = {}
+    refused: dict[int, dict[str, Any]] = {}
+    for index, item in enumerate(items):
+        try:
+            good[index] = intake.parse(item, context.settings)
+        except InvalidInput as error:
+            if len(items) == 1:
+                raise
+            status = 413 if isinstance(error, TooLarge) else 422
+            refused[index] = {
+                "status": "refused",
+                "code": status,
+                "field": f"episodes.{index}.{error.field}",
+                "detail": error.detail,
+            }
+    if not good:
+        first = next(iter(refused.values()))
+        raise InvalidInput(first["detail"], field=first["field"])
+    return good, refused
+
+
+def _in_lane(item: NewEpisode, lane: int) -> NewEpisode:
+    return item if item.lane == Lane.BULK else NewEpisode(**{**_fields(item), "lane": lane})
+
+
+def _fields(item: NewEpisode) -> dict[str, Any]:
+    return {name: getattr(item, name) for name in NewEpisode.__slots__}
+
+
+def _check_key(key: str | None) -> None:
+    if key is not None and (not 1 <= len(key) <= 200 or not key.isprintable()):
+        raise InvalidInput("Idempotency-Key: must be 1 to 200 printable characters", field="Idempotency-Key")
+
+
+def read(context: Context, namespace: str, episode_id: int) -> EpisodeRow | None:
+    """Return one episode as it was told, or None."""
+    name = intake.namespace(namespace)
+    with context.database.read() as session:
+        place = access.find_namespace(session, name)
+        return None if place is None else episodes.get(session, place.id, episode_id)
+
+
+def page(
+    context: Context, namespace: str, *, after: int = 0, limit: int = 50, session_id: str | None = None
+) -> list[EpisodeRow]:
+    """Return a page of episodes in the order they were told, those after id `after`."""
+    name = intake.namespace(namespace)
+    with context.database.read() as session:
+        place = access.find_namespace(session, name)
+        if place is None:
+            return []
+        return episodes.page(session, place.id, after=after, limit=limit, session_id=session_id)

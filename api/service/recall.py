@@ -1,0 +1,182 @@
+"""Answering a question from one snapshot of the store. Reads only; asking does not change the next answer."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from itertools import chain
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from api.recall.answer import Answer
+from api.recall.candidate import Candidate, SourceSpan
+from api.recall.pipeline import recall
+from api.recall.plan import make_plan
+from api.recall.settings import RecallSettings
+from api.service.context import Context
+from schema import clock, intake
+from schema.db import ReadSession
+from schema.errors import LegUnavailable, ProviderUnavailable
+from schema.store import access, entities, memories, postings, rules, spaces, vectors
+from schema.store.access import NamespaceRow
+from schema.store.postings import Postings
+from schema.store.spaces import SpaceRow
+from workers.derive.entities import extract, name_key
+from workers.derive.text import content_key
+
+# Names of up to this many words are looked up in the namespace as they stand in the question.
+NAME_WORDS = 3
+_WORDS = re.compile(r"[\w'’.&-]+")
+
+
+@dataclass
+class StoreReader:
+    """The store as recall's pipeline sees it, bound to one namespace and one snapshot."""
+
+    session: ReadSession
+    namespace: NamespaceRow
+    space: SpaceRow | None
+    heads: Mapping[str, int]
+
+    def postings(self, keys: Sequence[int]) -> Postings:
+        """Read postings of term and entity keys, in one statement."""
+        return postings.read(self.session, self.namespace.id, keys)
+
+    def nearest(self, vector: NDArray[np.float32], limit: int) -> Sequence[tuple[int, float]]:
+        """Read the nearest memories in the namespace's own space."""
+        if self.space is None:
+            raise LegUnavailable("this namespace has no vector space yet: no worker has run")
+        return vectors.nearest(self.session, self.space.id, self.namespace.id, vector, limit)
+
+    def memories(self, *, nos: Sequence[int], ids: Sequence[int]) -> list[Candidate]:
+        """Read the texts of candidates."""
+        rows = memories.candidates(self.session, self.namespace.id, nos=nos, ids=ids, heads=self.heads)
+        return [
+            Candidate(
+                id=row.id,
+                no=row.no,
+                kind=row.kind,
+                text=row.text,
+                speaker=row.speaker,
+                source=row.source,
+                session_id=row.session_id,
+                seq=row.seq,
+                occurred_at=row.occurred_at,
+                recorded_at=row.recorded_at,
+                trust=row.trust,
+                confidence=row.confidence,
+                content_key=content_key(row.text),
+                sources=tuple(SourceSpan(s.episode_id, s.revision, s.start, s.stop) for s in row.spans),
+                stale=row.stale,
+            )
+            for row in rows
+        ]
+
+
+class _Nothing:
+    """A namespace nobody has written to."""
+
+    def postings(self, _keys: Sequence[int]) -> Postings:
+        return Postings(0, 0, {})
+
+    def nearest(self, _vector: NDArray[np.float32], _limit: int) -> Sequence[tuple[int, float]]:
+        return []
+
+    def memories(self, *, nos: Sequence[int], ids: Sequence[int]) -> list[Candidate]:  # noqa: ARG002 - the protocol's
+        return []
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """An answer, and what it took to get it: milliseconds a stage."""
+
+    answer: Answer
+    timings: Mapping[str, float] = field(default_factory=dict)
+
+
+def ask(
+    context: Context,
+    namespace: str,
+    query: Any,
+    *,
+    overrides: Mapping[str, Any] | None = None,
+    now: datetime | None = None,
+) -> Asked:
+    """Answer `query` from `namespace`. `now` (aware) fixes the moment that ranking takes for the present.
+
+    Raises InvalidInput naming the field, StoreUnavailable, NotMigrated. A model that is away costs its leg, not the
+    answer, which then names the leg in `degraded`.
+    """
+    started = time.perf_counter()
+    settings = RecallSettings().with_overrides(overrides or {})
+    text = intake.question(query, context.settings)
+    name = intake.namespace(namespace)
+    with context.database.read() as session:
+        place = access.find_namespace(session, name)
+        space = spaces.get(session, place.space_id) if place is not None and place.space_id is not None else None
+        hash_key = access.hash_key(session)
+        found_at = time.perf_counter()
+        vector, no_vector = _encode(context, space, text) if settings.semantic_weight else (None, None)
+        encoded_at = time.perf_counter()
+        names = _names(context, session, place, text) if place is not None and settings.entity_weight else []
+        named_at = time.perf_counter()
+        plan = make_plan(
+            text,
+            namespace=name,
+            now=now or clock.now(),
+            hash_key=hash_key,
+            entities=names,
+            vector=vector,
+            no_vector=no_vector,
+            space=space.fingerprint if space is not None else None,
+            language=place.language if place is not None else "english",
+        )
+        reader = (
+            _Nothing()
+            if place is None
+            else StoreReader(
+                session, place, space, {row.derivation: row.revision for row in rules.heads(session).values()}
+            )
+        )
+        answer = recall(plan, settings, reader)
+    timings = {
+        "namespace": (found_at - started) * 1000,
+        "encode": (encoded_at - found_at) * 1000,
+        "entities": (named_at - encoded_at) * 1000,
+        **answer.timings,
+        "total": (time.perf_counter() - started) * 1000,
+    }
+    return Asked(answer, timings)
+
+
+def _encode(context: Context, space: SpaceRow | None, text: str) -> tuple[NDArray[np.float32] | None, str | None]:
+    if space is None:
+        return None, "this namespace has no vector space yet: no worker has run"
+    try:
+        return context.encoder(space).query(text), None
+    except ProviderUnavailable as error:
+        return None, error.detail
+
+
+def _names(context: Context, session: ReadSession, place: NamespaceRow, text: str) -> list[str]:
+    """Return the question's entities: those the extractor finds, and names the namespace knows that stand in it.
+
+    The second kind finds people in questions that nobody capitalised.
+    """
+    try:
+        extracted = [named.key for named in extract([text], context.settings.spacy_model)[0]]
+    except ProviderUnavailable:
+        extracted = []
+    words = _WORDS.findall(text)
+    spans = chain.from_iterable(
+        (" ".join(words[start : start + length]) for start in range(len(words) - length + 1))
+        for length in range(1, NAME_WORDS + 1)
+    )
+    literal = list(dict.fromkeys(key for key in map(name_key, spans) if key))
+    known = entities.known(session, place.id, literal)
+    return list(dict.fromkeys([*extracted, *(key for key in literal if key in known)]))
