@@ -1,0 +1,79 @@
+"""What recall gives back: the context to put into a prompt, the memories in it, and everything needed to doubt them.
+
+`body()` is the answer as plain JSON values. Same store, same request, same `now`: the same body, byte for byte.
+Timings stand outside it. An empty answer says which kind of empty it is: `store_empty`, a leg in `degraded`, or rows
+`withheld` by the floors, with the profile they were withheld under.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from api.recall.evidence import Evidence
+from api.recall.pack import Entry
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One recall. `memories` are the admitted ones in prompt position; `timings` are milliseconds per stage."""
+
+    context: str
+    memories: tuple[Entry, ...]
+    evidence: Evidence
+    withheld: int
+    timings: Mapping[str, float]
+
+    @property
+    def degraded(self) -> Mapping[str, str]:
+        """Legs that could not answer, with the reason."""
+        return self.evidence.degraded
+
+    @property
+    def store_empty(self) -> bool:
+        return self.evidence.store_empty
+
+    @property
+    def floors(self) -> Mapping[str, float]:
+        """The floors that were in force."""
+        return self.evidence.floors
+
+    def body(self) -> dict[str, Any]:
+        """The answer without timings, as values that JSON knows."""
+        return {
+            "context": self.context,
+            "memories": [_memory(entry) for entry in self.memories],
+            "degraded": dict(self.degraded),
+            "store_empty": self.store_empty,
+            "floors": {**self.floors, "profile": self.evidence.profile},
+            "withheld": self.withheld,
+        }
+
+    def explain(self) -> dict[str, Any]:
+        """The evidence as values that JSON knows."""
+        return asdict(self.evidence)
+
+
+def _memory(entry: Entry) -> dict[str, Any]:
+    candidate = entry.ranked.candidate
+    return {
+        "id": candidate.id,
+        "kind": candidate.kind,
+        "text": candidate.text,
+        "speaker": candidate.speaker,
+        "source": candidate.source,
+        "session_id": candidate.session_id,
+        "seq": candidate.seq,
+        "occurred_at": candidate.occurred_at.isoformat(),
+        "recorded_at": candidate.recorded_at.isoformat(),
+        "trust": candidate.trust,
+        "confidence": candidate.confidence,
+        "score": entry.ranked.score,
+        "similarity": entry.ranked.raw.get("semantic"),
+        "legs": sorted(entry.ranked.raw),
+        "rank": entry.ranked.rank,
+        "position": entry.position,
+        "sources": [asdict(span) for span in candidate.sources],
+        "stale": list(candidate.stale),
+    }

@@ -1,0 +1,184 @@
+"""Second stage: the legs. Each finds candidates by itself, best first, with its raw score in its own unit.
+
+| leg | raw score | refers to a memory by |
+|---|---|---|
+| keyword | BM25 over the namespace's own statistics | number |
+| entity | anchored overlap in [0, 1] | number |
+| semantic | cosine in [-1, 1], rounded to 1e-6 | id |
+
+Scoring is exact: postings are added up densely, rarest first, and only the head leaves. Two rows may tie at the end
+of a head. Their numbers follow the order of writing, and cutting there would let that order decide what is recalled;
+so a head widens until the tie is whole, up to `ties` rows. A longer tie keeps its newest numbers and the leg is not
+`complete`.
+
+A leg that cannot answer says so in `degraded`: an empty leg and a failed one never look alike.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from api.recall.plan import Plan
+from api.recall.reader import Posting, Postings, Reader
+from api.recall.settings import RecallSettings
+from schema.errors import LegUnavailable
+
+_DENSE = 4_000_000
+"""Numbers up to which one slot a number is the fastest sum (1M memories: 5 ms). Beyond, only numbers that occur get a
+slot."""
+
+_COSINE_DIGITS = 6
+"""float32 vectors are alike to about 1e-7; one more encoder batch size moves the seventh decimal."""
+
+
+_BEYOND = 100
+"""Neighbours asked for beyond the head, to see the end of a tie. Rows of equal cosine are copies of one text, nearly
+always, and more than a hundred copies are one statement in the end."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One memory found by one leg."""
+
+    ref: int
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class LegResult:
+    """What a leg found, best first. `complete` is False when a tie at the end of the head had to be cut."""
+
+    name: str
+    refers: Literal["no", "id"]
+    hits: tuple[Hit, ...] = ()
+    degraded: str | None = None
+    complete: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Legs:
+    """All legs that were asked, and the live rows of the namespace (None when the postings could not be read)."""
+
+    results: tuple[LegResult, ...]
+    rows: int | None
+
+    @property
+    def degraded(self) -> dict[str, str]:
+        return {leg.name: leg.degraded for leg in self.results if leg.degraded is not None}
+
+
+def ask(plan: Plan, settings: RecallSettings, reader: Reader) -> Legs:
+    """Every leg with a weight, in at most two questions to the store."""
+    results: list[LegResult] = []
+    rows: int | None = None
+    wanted = (plan.term_keys if settings.keyword_weight else ()) + (plan.entity_keys if settings.entity_weight else ())
+    try:
+        postings = reader.postings(wanted)
+        rows = postings.rows
+        if settings.keyword_weight:
+            results.append(keyword(plan.term_keys, postings, settings))
+        if settings.entity_weight:
+            results.append(entity(plan.entity_keys, postings, settings))
+    except LegUnavailable as failure:
+        asked = [name for name in ("keyword", "entity") if settings.weights[name]]
+        results += [LegResult(name, "no", degraded=failure.detail) for name in asked]
+    if settings.semantic_weight:
+        results.append(semantic(plan, reader, settings))
+    return Legs(tuple(results), rows)
+
+
+def keyword(keys: Sequence[int], postings: Postings, settings: RecallSettings) -> LegResult:
+    """BM25 (Robertson and Zaragoza 2009) with Lucene's idf, log(1 + (N - df + .5) / (df + .5)), which is never
+    negative.
+    """
+    found = _found(keys, postings)
+    if not found:
+        return LegResult("keyword", "no")
+    rows = max(postings.rows, max(len(nos) for _, (nos, _, _) in found))
+    mean = postings.total_length / rows or 1.0
+    k1, b = settings.bm25_k1, settings.bm25_b
+    parts = []
+    for _, (nos, tf, length) in found:
+        idf = math.log1p((rows - len(nos) + 0.5) / (len(nos) + 0.5))
+        saturation = tf / (tf + k1 * (1 - b + b * length.astype(np.float64) / mean))
+        parts.append((nos, idf * (k1 + 1) * saturation))
+    return _head("keyword", *_sum(parts), settings)
+
+
+def entity(keys: Sequence[int], postings: Postings, settings: RecallSettings) -> LegResult:
+    """Anchored Jaccard with a saturating union: |A n F| / (W + min(|F - A|, surplus)) over rows that hold an anchor.
+
+    W is the number of entities in the question, A its anchors (those that few enough rows mention), F a row's entities.
+    """
+    most = max(settings.anchor_least, math.ceil(round(settings.anchor_share * postings.rows, 6)))
+    anchors = [posting for _, posting in _found(keys, postings) if len(posting[0]) <= most]
+    if not anchors:
+        return LegResult("entity", "no")
+    nos, shared = _sum([(nos, np.ones(len(nos))) for nos, _, _ in anchors])
+    size = np.zeros(len(nos))
+    for members, _, length in anchors:
+        size[np.searchsorted(nos, members)] = length
+    surplus = np.clip(size - shared, 0, settings.entity_surplus)
+    return _head("entity", nos, shared / (len(keys) + surplus), settings)
+
+
+def semantic(plan: Plan, reader: Reader, settings: RecallSettings) -> LegResult:
+    """The nearest memories of the query vector; a tie at the end of the head is kept whole."""
+    if plan.vector is None:
+        return LegResult("semantic", "id", degraded=plan.no_vector)
+    limit = settings.pool + _BEYOND
+    try:
+        near = [(ref, round(float(cosine), _COSINE_DIGITS)) for ref, cosine in reader.nearest(plan.vector, limit)]
+    except LegUnavailable as failure:
+        return LegResult("semantic", "id", degraded=failure.detail)
+    near = sorted((pair for pair in near if math.isfinite(pair[1])), key=lambda pair: (-pair[1], pair[0]))
+    if len(near) <= settings.pool:
+        return LegResult("semantic", "id", tuple(Hit(*pair) for pair in near))
+    last = near[settings.pool - 1][1]
+    hits = tuple(Hit(ref, cosine) for ref, cosine in near if cosine >= last)
+    return LegResult("semantic", "id", hits, complete=len(hits) < limit)
+
+
+def _found(keys: Sequence[int], postings: Postings) -> list[tuple[int, Posting]]:
+    """Keys that occur, rarest first and then by key, so that sums are the same whatever was written first."""
+    found = [(key, postings.by_key[key]) for key in dict.fromkeys(keys) if key in postings.by_key]
+    return sorted((pair for pair in found if len(pair[1][0])), key=lambda pair: (len(pair[1][0]), pair[0]))
+
+
+def _sum(
+    parts: list[tuple[NDArray[np.uint32], NDArray[np.float64]]],
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Numbers ascending and the sum of their parts. Within one part a number occurs once."""
+    size = max(int(nos.max()) for nos, _ in parts) + 1
+    if size <= _DENSE:
+        sums = np.zeros(size)
+        for nos, values in parts:
+            sums[nos] += values
+        touched = np.flatnonzero(sums)
+        return touched, sums[touched]
+    touched = np.unique(np.concatenate([nos for nos, _ in parts])).astype(np.int64)
+    sums = np.zeros(len(touched))
+    for nos, values in parts:
+        sums[np.searchsorted(touched, nos)] += values
+    return touched, sums
+
+
+def _head(name: str, nos: NDArray[np.int64], scores: NDArray[np.float64], settings: RecallSettings) -> LegResult:
+    """The best `pool` rows and whatever ties with the last of them, by (score descending, number ascending)."""
+    scores = np.round(scores, 9)
+    complete = True
+    if len(nos) > settings.pool:
+        last = np.partition(scores, len(scores) - settings.pool)[len(scores) - settings.pool]
+        above, tied = np.flatnonzero(scores > last), np.flatnonzero(scores == last)
+        complete = len(above) + len(tied) <= settings.pool + settings.ties
+        kept = np.concatenate([above, tied if complete else tied[len(tied) - settings.pool + len(above) :]])
+        nos, scores = nos[kept], scores[kept]
+    order = np.lexsort((nos, -scores))
+    hits = tuple(Hit(int(nos[at]), float(scores[at])) for at in order)
+    return LegResult(name, "no", hits, complete=complete)

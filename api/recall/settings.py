@@ -1,0 +1,133 @@
+"""Every constant of recall in one frozen object: the defaults, what they were measured on, and what a request may
+change.
+
+A namespace has one `RecallSettings`; a request overrides fields by name through `with_overrides`, which refuses an
+unknown name with a did-you-mean and a bad value with the field it stands in. 0 switches off a floor, a threshold or a
+budget, and a weight of 0 switches off its leg.
+"""
+
+from __future__ import annotations
+
+import difflib
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from typing import Any, Literal
+
+from schema.errors import InvalidInput
+
+LEGS = ("keyword", "semantic", "entity")
+"""The legs there are, in the order in which answers name them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecallSettings:
+    """One set of constants. Raises InvalidInput, naming the field, when a value is outside its range."""
+
+    keyword_weight: float = 0.6
+    semantic_weight: float = 0.4
+    entity_weight: float = 0.1
+    """Measured together with `pool` and `bm25_b` on the two dev sets, all-MiniLM-L6-v2, no LLM. These values: LoCoMo
+    R@10 .679, MRR .500 (760 questions); BEAM R@10 .605, MRR .528 (139 questions). .5 / .5 gives LoCoMo .666 and .484,
+    .7 / .3 .667 and .505 and BEAM .585 and .503. Keyword stays above semantic, so that an exact hit of one row beats
+    the best of a leg that missed it. The entity weight is a starting point: neither set marks entities."""
+    bm25_k1: float = 1.2
+    bm25_b: float = 0.75
+    """The textbook constants (Robertson and Zaragoza 2009). b .5 gives LoCoMo .689 and .509, BEAM .590 and .445: long
+    turns need the full length correction; k1 from .9 to 1.5 moves nothing by more than .011."""
+    anchor_least: int = 4
+    anchor_share: float = 0.2
+    """An entity is an anchor while no more than max(anchor_least, this share of the namespace) mentions it."""
+    entity_surplus: int = 3
+    """The largest C with 1 / (2 + C) >= .2: a question of two entities that shares one still clears a floor of .2."""
+    pool: int = 200
+    """Head of each leg that becomes a candidate. 50: LoCoMo MRR .496, 100: .492, 200: .500, 300: .504 with BEAM R@10
+    falling from .605 to .595."""
+    ties: int = 500
+    """How far a head may widen so that a tie at its end is kept whole; a longer tie is cut and the answer says so."""
+    min_cosine: float = 0.0
+    min_terms: int = 0
+    min_overlap: float = 0.0
+    loose_share: float = 0.75
+    """The second, loose pass asks for this share of a floor: .15 where the strict one asks for .2."""
+    fusion: Literal["convex", "rrf"] = "convex"
+    normalisation: Literal["minmax", "zeromax"] = "minmax"
+    """`zeromax` gives LoCoMo .665 and .498, BEAM .591 and .519; see `fusion`."""
+    rrf_k: int = 60
+    """The constant of the paper (Cormack 2009). 5 is steeper. Even weights: LoCoMo .591 and .423 for 60, .660 and
+    .448 for 5; BEAM .598 and .496, .610 and .498."""
+    k: int = 10
+    threshold: float = 0.0
+    """Least fused score that is admitted. A fused score compares within one question only; floors are for the rest."""
+    reject_window: int = 100
+    """Rejected candidates that evidence lists, best first. It never changes what is admitted."""
+    collapse: Literal["none", "source"] = "none"
+    max_entries: int = 0
+    max_chars: int = 0
+    max_tokens: int = 0
+    prompt_order: Literal["relevance", "recency"] = "relevance"
+
+    def __post_init__(self) -> None:
+        for name, (kind, low, high) in _RANGES.items():
+            _check_number(name, getattr(self, name), kind, low, high)
+        for name, choices in _CHOICES.items():
+            if getattr(self, name) not in choices:
+                raise InvalidInput(f"{name} is one of {', '.join(choices)}", field=name)
+        if not any(self.weights.values()):
+            raise InvalidInput("at least one leg needs a weight above 0", field="keyword_weight")
+
+    @property
+    def weights(self) -> dict[str, float]:
+        """The weight of each leg by its name."""
+        return {leg: float(getattr(self, f"{leg}_weight")) for leg in LEGS}
+
+    def with_overrides(self, overrides: Mapping[str, Any]) -> RecallSettings:
+        """These settings with some fields replaced by name, as a request gives them."""
+        known = {field.name for field in fields(self)}
+        for name in overrides:
+            if name not in known:
+                near = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
+                hint = f"; did you mean {near[0]}?" if near else f"; known: {', '.join(sorted(known))}"
+                raise InvalidInput(f"{name} is not a setting of recall{hint}", field=name)
+        return replace(self, **overrides)
+
+
+_RANGES: dict[str, tuple[type, float, float]] = {
+    "keyword_weight": (float, 0, 100),
+    "semantic_weight": (float, 0, 100),
+    "entity_weight": (float, 0, 100),
+    "bm25_k1": (float, 0, 10),
+    "bm25_b": (float, 0, 1),
+    "anchor_least": (int, 1, 1_000_000),
+    "anchor_share": (float, 0, 1),
+    "entity_surplus": (int, 0, 1000),
+    "pool": (int, 1, 1000),
+    "ties": (int, 0, 5000),
+    "min_cosine": (float, 0, 1),
+    "min_terms": (int, 0, 1000),
+    "min_overlap": (float, 0, 1),
+    "loose_share": (float, 0, 1),
+    "rrf_k": (int, 0, 10_000),
+    "k": (int, 1, 1000),
+    "threshold": (float, 0, 1),
+    "reject_window": (int, 0, 10_000),
+    "max_entries": (int, 0, 1_000_000),
+    "max_chars": (int, 0, 100_000_000),
+    "max_tokens": (int, 0, 100_000_000),
+}
+"""Kind, least and greatest value. The ceilings only keep one request from reading a whole namespace."""
+
+_CHOICES: dict[str, tuple[str, ...]] = {
+    "fusion": ("convex", "rrf"),
+    "normalisation": ("minmax", "zeromax"),
+    "collapse": ("none", "source"),
+    "prompt_order": ("relevance", "recency"),
+}
+
+
+def _check_number(name: str, value: object, kind: type, low: float, high: float) -> None:
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    if not whole and not (kind is float and isinstance(value, float) and math.isfinite(value)):
+        raise InvalidInput(f"{name} is a {'number' if kind is float else 'whole number'}, not {value!r}", field=name)
+    if not low <= value <= high:  # type: ignore[operator]
+        raise InvalidInput(f"{name} is between {low:g} and {high:g}, not {value!r}", field=name)
