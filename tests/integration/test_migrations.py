@@ -1,0 +1,100 @@
+"""The schema: models and migrations agree, migrating is repeatable, and roles can do no more than their work."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+from alembic import command
+from sqlalchemy import text
+from sqlalchemy.exc import ProgrammingError
+
+from schema.db import Database
+from schema.errors import NotMigrated, SettingsError
+from schema.migrations import config, migrate
+from tests.support.servers import admin, sibling
+
+
+def test_models_equal_the_migrated_schema(database_url: str) -> None:
+    command.check(config(database_url))
+    command.current(config(database_url), check_heads=True)
+
+
+def test_migrating_twice_and_from_two_sides_at_once(empty_database_url: str) -> None:
+    failures: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            migrate(empty_database_url)
+        except BaseException as error:  # noqa: BLE001 - whatever it is, the test shows it
+            failures.append(error)
+
+    rivals = [threading.Thread(target=run) for _ in range(2)]
+    for rival in rivals:
+        rival.start()
+    for rival in rivals:
+        rival.join()
+    migrate(empty_database_url)
+    assert failures == []
+    command.check(config(empty_database_url))
+
+
+def test_a_schema_of_another_name_works(empty_database_url: str) -> None:
+    with admin(empty_database_url) as server:
+        database = empty_database_url.rsplit("/", 1)[-1].split("?")[0]
+        server.execute(f"ALTER DATABASE {database} SET search_path = memory, public")
+    owner = Database(empty_database_url, role="owner")
+    with owner.write() as session:
+        session.execute(text("CREATE SCHEMA memory"))
+    owner.dispose()
+    migrate(empty_database_url)
+    worker = Database(empty_database_url, role="worker")
+    with worker.write() as session:
+        assert session.execute(text("SELECT to_regclass('memory.stamps') IS NOT NULL")).scalar_one()
+        session.execute(text("SELECT palimpsest_create_space(7, 3)"))
+        assert session.execute(text("SELECT to_regclass('memory.vectors_7') IS NOT NULL")).scalar_one()
+    worker.dispose()
+
+
+def test_a_store_without_schema_says_what_to_do(empty_database_url: str) -> None:
+    database = Database(empty_database_url, role="owner")
+    with pytest.raises(NotMigrated, match="palimpsest migrate"), database.read() as session:
+        session.execute(text("SELECT 1 FROM stamps"))
+    database.dispose()
+
+
+@pytest.mark.parametrize(
+    ("role", "statement"),
+    [
+        ("worker", "DROP TABLE stamps"),
+        ("worker", "CREATE TABLE mine (id int)"),
+        ("worker", "ALTER TABLE memories ADD COLUMN extra int"),
+        ("api", "DROP TABLE stamps"),
+        ("api", "DELETE FROM memories"),
+        ("api", "UPDATE rules SET fingerprint = 'mine'"),
+        ("api", "SELECT palimpsest_create_space(9, 3)"),
+    ],
+)
+def test_roles_own_nothing(database_url: str, role: str, statement: str) -> None:
+    database = Database(database_url, role=role)  # type: ignore[arg-type]
+    with database.read() as session:
+        assert session.execute(text("SELECT current_user")).scalar_one() == f"palimpsest_{role}"
+    with pytest.raises(ProgrammingError, match=r"must be owner|permission denied"), database.write() as session:
+        session.execute(text(statement))
+    database.dispose()
+
+
+def test_a_user_who_may_not_make_roles_is_told_the_statement(empty_database_url: str) -> None:
+    with admin(empty_database_url) as server:
+        name = empty_database_url.rsplit("/", 1)[-1].split("?")[0]
+        server.execute("DROP ROLE IF EXISTS humble")
+        server.execute("CREATE ROLE humble LOGIN PASSWORD 'humble'")
+        server.execute(f"ALTER DATABASE {name} OWNER TO humble")
+    from sqlalchemy.engine import make_url
+
+    url = make_url(sibling(empty_database_url, name)).set(username="humble", password="humble")
+    with pytest.raises(SettingsError, match=r"DATABASE_URL.*superuser run"):
+        migrate(url.render_as_string(hide_password=False))
+    with admin(empty_database_url) as server:
+        server.execute(f"ALTER DATABASE {name} OWNER TO CURRENT_USER")
+        server.execute("DROP ROLE humble")
