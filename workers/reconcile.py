@@ -33,6 +33,8 @@ from workers.derivations.base import Derivation
 
 logger = log.get(__name__)
 
+# What is no fault of the row in hand: it goes back untried, or (a time limit) is settled by whoever set the limit.
+NOT_THE_ROWS = (ProviderUnavailable, StoreUnavailable, SoftTimeLimitExceeded)
 # How long a pass tries to give its claims back when the database is away; afterwards their lease runs out.
 GIVE_BACK_SECONDS = 10.0
 
@@ -164,7 +166,7 @@ class _Pass:
         ids = list(inputs)
         try:
             return dict(zip(ids, self.derivation.derive([inputs[row_id] for row_id in ids]), strict=True)), {}
-        except (ProviderUnavailable, SoftTimeLimitExceeded):
+        except NOT_THE_ROWS:
             raise
         except Exception as error:  # noqa: BLE001 - whatever a row does to its rule is that row's failure
             if len(ids) == 1:

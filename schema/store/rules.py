@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from sqlalchemy import delete, func, select, text
-from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.dialects.postgresql import distinct_on, insert
 
 from schema.db import ReadSession, WriteSession
 from schema.models import Breaker, Rule
@@ -45,7 +45,7 @@ def heads(session: ReadSession) -> dict[str, RuleRow]:
     """Return the head revision of every derivation that has one."""
     rows = session.execute(
         select(Rule.derivation, Rule.revision, Rule.fingerprint, Rule.registered_at)
-        .distinct(Rule.derivation)
+        .ext(distinct_on(Rule.derivation))
         .order_by(Rule.derivation, Rule.revision.desc())
     )
     return {row.derivation: RuleRow(*row) for row in rows}

@@ -65,7 +65,7 @@ _CLAIMABLE = "s.derivation = :d AND s.revision < :below AND (s.not_before <= now
 # A row whose other derivations it depends on are not current waits for them.
 _UNBLOCKED = """
  AND NOT EXISTS (SELECT 1 FROM stamps p WHERE p.row_id = s.row_id AND p.derivation = ANY(:needs)
-   AND p.revision < (SELECT max(r.revision) FROM rules r WHERE r.derivation = p.derivation))"""
+   AND p.revision < (SELECT coalesce(max(r.revision), 1) FROM rules r WHERE r.derivation = p.derivation))"""
 
 
 def claim(
