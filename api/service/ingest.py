@@ -61,7 +61,7 @@ def remember(
                         "Idempotency-Key: was used before with another body; use a new key for a new request",
                         field="Idempotency-Key",
                     )
-                return Outcome(kept.status, {**kept.response, "replayed": True})
+                return Outcome(kept.status, {**kept.response, "queued": context.nudge(Lane.FRESH)})
         results = dict(refused)
         if good:
             rows = list(good.values()) if lane is None else [_in_lane(row, lane) for row in good.values()]

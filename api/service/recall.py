@@ -22,7 +22,7 @@ from api.service.context import Context
 from schema import clock, intake
 from schema.db import ReadSession
 from schema.errors import LegUnavailable, ProviderUnavailable
-from schema.store import access, entities, memories, postings, rules, spaces, vectors
+from schema.store import access, entities, episodes, memories, postings, rules, spaces, vectors
 from schema.store.access import NamespaceRow
 from schema.store.postings import Postings
 from schema.store.spaces import SpaceRow
@@ -121,7 +121,8 @@ def ask(
         space = spaces.get(session, place.space_id) if place is not None and place.space_id is not None else None
         hash_key = access.hash_key(session)
         found_at = time.perf_counter()
-        vector, no_vector = _encode(context, space, text) if settings.semantic_weight else (None, None)
+        wanted = place is not None and settings.semantic_weight > 0
+        vector, no_vector = _encode(context, space, text) if wanted else (None, None)
         encoded_at = time.perf_counter()
         names = _names(context, session, place, text) if place is not None and settings.entity_weight else []
         named_at = time.perf_counter()
@@ -136,13 +137,7 @@ def ask(
             space=space.fingerprint if space is not None else None,
             language=place.language if place is not None else "english",
         )
-        reader = (
-            _Nothing()
-            if place is None
-            else StoreReader(
-                session, place, space, {row.derivation: row.revision for row in rules.heads(session).values()}
-            )
-        )
+        reader = _Nothing() if place is None else StoreReader(session, place, space, _heads(session))
         answer = recall(plan, settings, reader)
     timings = {
         "namespace": (found_at - started) * 1000,
@@ -161,6 +156,11 @@ def _encode(context: Context, space: SpaceRow | None, text: str) -> tuple[NDArra
         return context.encoder(space).query(text), None
     except ProviderUnavailable as error:
         return None, error.detail
+
+
+def _heads(session: ReadSession) -> dict[str, int]:
+    """Return the head of every derivation that is stamped by memory."""
+    return {name: row.revision for name, row in rules.heads(session).items() if name != episodes.MEMORIES}
 
 
 def _names(context: Context, session: ReadSession, place: NamespaceRow, text: str) -> list[str]:

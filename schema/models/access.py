@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sqlalchemy import BigInteger, ForeignKey, LargeBinary, Text, UniqueConstraint, text
-from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.dialects.postgresql import JSON
 from sqlalchemy.orm import Mapped, mapped_column
 
 from schema.models.base import Base, Recorded, RowId
@@ -47,5 +47,6 @@ class IdempotencyKey(Base):
     key: Mapped[str] = mapped_column(Text, primary_key=True)
     body_digest: Mapped[bytes] = mapped_column(LargeBinary)
     status: Mapped[int]
-    response: Mapped[dict[str, object]] = mapped_column(JSONB)
+    # Not jsonb: a repeated answer is the first one to the byte, the order of its keys included.
+    response: Mapped[dict[str, object]] = mapped_column(JSON)
     recorded_at: Mapped[Recorded]

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import func, insert, or_, select, text, update
+from sqlalchemy import func, insert, select, text, update
 
 from schema.db import ReadSession, WriteSession
 from schema.ids import digest
@@ -244,54 +244,41 @@ class MemoryRow:
     stale: tuple[str, ...]
 
 
+_CANDIDATES = text("""
+    SELECT m.id, m.no, m.kind, m.text, m.speaker, m.source, m.session_id, m.seq, m.occurred_at, m.recorded_at,
+           m.trust, m.confidence
+    FROM memories m WHERE m.namespace_id = :ns AND m.no = ANY(:nos) AND m.retired_at IS NULL
+    UNION
+    SELECT m.id, m.no, m.kind, m.text, m.speaker, m.source, m.session_id, m.seq, m.occurred_at, m.recorded_at,
+           m.trust, m.confidence
+    FROM memories m WHERE m.id = ANY(:ids) AND m.namespace_id = :ns AND m.retired_at IS NULL""")
+_SPANS = text("""
+    SELECT memory_id, episode_id, revision, start, stop FROM memory_sources WHERE memory_id = ANY(:ids)
+    ORDER BY memory_id, episode_id, revision, start""")
+# Only what is stale travels: in a store at rest that is nothing.
+_STALE = text("""
+    SELECT s.row_id, s.derivation FROM stamps s
+    JOIN unnest(CAST(:ds AS text[]), CAST(:heads AS integer[])) AS h(derivation, head)
+      ON s.derivation = h.derivation AND s.revision < h.head
+    WHERE s.row_id = ANY(:ids) ORDER BY 1, 2""")
+
+
 def candidates(
     session: ReadSession, namespace_id: int, *, nos: Sequence[int], ids: Sequence[int], heads: Mapping[str, int]
 ) -> list[MemoryRow]:
-    """Return the active memories of a namespace by number or id, with their sources and what is stale about them."""
-    columns: tuple[Any, ...] = (
-        Memory.id,
-        Memory.no,
-        Memory.kind,
-        Memory.text,
-        Memory.speaker,
-        Memory.source,
-        Memory.session_id,
-        Memory.seq,
-        Memory.occurred_at,
-        Memory.recorded_at,
-        Memory.trust,
-        Memory.confidence,
-    )
-    rows: list[Any] = list(
-        session.execute(
-            select(*columns).where(
-                Memory.namespace_id == namespace_id,
-                or_(Memory.no.in_(nos), Memory.id.in_(ids)),
-                Memory.retired_at.is_(None),
-            )
-        )
-    )
+    """Return the active memories of a namespace by number or id, with their sources and what is stale about them.
+
+    `heads` are the current revisions of the derivations whose row ids are memories.
+    """
+    rows = session.execute(_CANDIDATES, {"ns": namespace_id, "nos": list(nos), "ids": list(ids)}).all()
     found = [row.id for row in rows]
     spans: dict[int, list[Span]] = {}
-    for row in session.execute(
-        select(
-            MemorySource.memory_id,
-            MemorySource.episode_id,
-            MemorySource.revision,
-            MemorySource.start,
-            MemorySource.end,
-        )
-        .where(MemorySource.memory_id.in_(found))
-        .order_by(MemorySource.episode_id, MemorySource.revision, MemorySource.start)
-    ):
-        spans.setdefault(row[0], []).append(Span(row[1], row[2], row[3], row[4]))
+    for memory_id, episode_id, revision, start, stop in session.execute(_SPANS, {"ids": found}):
+        spans.setdefault(memory_id, []).append(Span(episode_id, revision, start, stop))
     stale: dict[int, list[str]] = {}
-    for derivation, memory_id, revision in session.execute(
-        text("""SELECT derivation, row_id, revision FROM stamps
-                WHERE derivation = ANY(:ds) AND row_id = ANY(:ids) ORDER BY derivation"""),
-        {"ds": list(heads), "ids": found},
+    for memory_id, derivation in session.execute(
+        _STALE, {"ds": list(heads), "heads": list(heads.values()), "ids": found}
     ):
-        if revision < heads[derivation]:
-            stale.setdefault(memory_id, []).append(derivation)
+        stale.setdefault(memory_id, []).append(derivation)
     complete = [(*row, tuple(spans.get(row.id, ())), tuple(stale.get(row.id, ()))) for row in rows]
     return [MemoryRow(*values) for values in complete]

@@ -251,7 +251,7 @@ def _tables() -> None:
         sa.Column("key", sa.Text(), nullable=False),
         sa.Column("body_digest", sa.LargeBinary(), nullable=False),
         sa.Column("status", sa.Integer(), nullable=False),
-        sa.Column("response", postgresql.JSONB(astext_type=sa.Text()), nullable=False),
+        sa.Column("response", postgresql.JSON(astext_type=sa.Text()), nullable=False),
         sa.Column("recorded_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
         sa.ForeignKeyConstraint(
             ["namespace_id"], ["namespaces.id"], name=op.f("fk_idempotency_keys_namespace_id"), ondelete="CASCADE"
