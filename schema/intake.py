@@ -62,6 +62,14 @@ class EpisodeIn(BaseModel):
             raise ValueError("must not be blank")
         return value
 
+    @field_validator("occurred_at", mode="before")
+    @classmethod
+    def _spelt_out(cls, value: Any) -> Any:
+        # A bare number would be taken for seconds or milliseconds, whichever looks likelier.
+        if value is None or isinstance(value, datetime) or (isinstance(value, str) and ":" in value):
+            return value
+        raise ValueError("must be a time with its offset, such as 2026-01-31T12:00:00Z")
+
     @field_validator("occurred_at")
     @classmethod
     def _in_range(cls, value: datetime | None) -> datetime | None:

@@ -73,7 +73,7 @@ def remember(
 def page(
     namespace: str,
     context: ContextOf,
-    after: Annotated[int, Query(ge=0, description="the last id of the page before")] = 0,
+    after: Annotated[int, Query(ge=0, lt=2**63, description="the last id of the page before")] = 0,
     limit: Annotated[int, Query(ge=1, le=500)] = 50,
     session_id: str | None = None,
 ) -> Response:

@@ -23,6 +23,9 @@ from schema.errors import (
 
 logger = log.get(__name__)
 
+# Characters of a problem's detail; the longest list of known names is half of that.
+LONGEST = 1000
+
 # First match wins, so the narrower class stands first.
 STATUS: tuple[tuple[type[PalimpsestError], int, str], ...] = (
     (TooLarge, 413, "too-large"),
@@ -39,10 +42,15 @@ STATUS: tuple[tuple[type[PalimpsestError], int, str], ...] = (
 def problem(status: int, kind: str, detail: str, field: str | None = None, **more: Any) -> JSONResponse:
     """Return a problem+json response."""
     body: dict[str, Any] = {"type": f"urn:palimpsest:{kind}", "title": kind.replace("-", " "), "status": status}
-    body["detail"] = detail
+    body["detail"] = _shown(detail)
     if field is not None:
-        body["field"] = field
+        body["field"] = _shown(field)
     return JSONResponse({**body, **more}, status_code=status, media_type="application/problem+json")
+
+
+def _shown(text: str) -> str:
+    """Return a text that can be sent whatever a client put into the name of a field, and is no longer than one."""
+    return text.encode(errors="backslashreplace").decode()[:LONGEST]
 
 
 def of(error: PalimpsestError) -> JSONResponse:
@@ -68,7 +76,9 @@ def install(app: FastAPI) -> None:
 
     @app.exception_handler(HTTPException)
     async def _routing(_request: Request, error: HTTPException) -> JSONResponse:
-        return problem(error.status_code, "http", str(error.detail))
+        answer = problem(error.status_code, "http", str(error.detail))
+        answer.headers.update(error.headers or {})
+        return answer
 
     @app.exception_handler(Exception)
     async def _unexpected(_request: Request, error: Exception) -> JSONResponse:

@@ -75,6 +75,7 @@ def _now(value: Any) -> datetime | None:
     if value is None:
         return None
     try:
-        return _MOMENT.validate_python(value)
+        # A bare number, or one in a string, would be taken for seconds or milliseconds, whichever looks likelier.
+        return _MOMENT.validate_python(value if isinstance(value, str) and ":" in value else None)
     except ValidationError:
         raise InvalidInput("now: must be a time with its offset, such as 2026-01-31T12:00:00Z", field="now") from None

@@ -1,7 +1,7 @@
 """Recall from a question to a context, top to bottom. Every stage is a module of its own and pure; only the reader is
 not.
 
-    plan -> legs -> (texts) -> floors -> fuse -> rank -> dedup -> select -> pack -> evidence
+    plan -> legs -> (texts) -> floors -> fuse -> adjust -> rank -> dedup -> select -> pack -> evidence
 
 A new stage is a new line here: it takes the ranked rows, best first, and gives them back with a reason on those it
 turns down.
@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Mapping
 from typing import TypeVar
 
+from api.recall.adjust import adjust
 from api.recall.answer import Answer
 from api.recall.candidate import Candidate, Ranked, in_order
 from api.recall.dedup import dedup
@@ -39,7 +40,8 @@ def recall(
     raw = raw_scores(legs, candidates)
     floored = watch.lap("floors", apply_floors(raw, candidates, plan, settings))
     fused = watch.lap("fuse", fuse(floored.raw, candidates, settings))
-    ranked = watch.lap("rank", rank(raw, fused, candidates))
+    adjusted = watch.lap("adjust", adjust(fused, candidates, plan, settings))
+    ranked = watch.lap("rank", rank(raw, adjusted, candidates))
     ranked = watch.lap("dedup", dedup(ranked, settings.collapse))
     ranked = watch.lap("select", select(ranked, strategy))
     packed = watch.lap("pack", pack(ranked, settings))

@@ -50,6 +50,8 @@ class RecallSettings:
     min_overlap: float = 0.0
     loose_share: float = 0.75
     """The second, loose pass asks for this share of a floor: .15 where the strict one asks for .2."""
+    speaker_bonus: float = 0.3
+    user_bonus: float = 0.3
     fusion: Literal["convex", "rrf"] = "convex"
     normalisation: Literal["minmax", "zeromax"] = "minmax"
     """`zeromax` gives LoCoMo .665 and .498, BEAM .591 and .519; see `fusion`."""
@@ -107,6 +109,8 @@ _RANGES: dict[str, tuple[type, float, float]] = {
     "min_terms": (int, 0, 1000),
     "min_overlap": (float, 0, 1),
     "loose_share": (float, 0, 1),
+    "speaker_bonus": (float, 0, 1),
+    "user_bonus": (float, 0, 1),
     "rrf_k": (int, 0, 10_000),
     "k": (int, 1, 1000),
     "threshold": (float, 0, 1),

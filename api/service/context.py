@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 from schema import log
 from schema.db import Database
@@ -30,6 +31,7 @@ class Context:
         self.settings = settings
         self.database = Database(settings.database_url, role="api", pool_size=pool_size or settings.api_pool_size)
         self.nudger = Nudger(settings, settings.broker_url) if settings.broker_url else None
+        self.threads = ThreadPoolExecutor(4, thread_name_prefix="parse")
         self._encoders: dict[str, CachedQueries] = {}
         self._lock = threading.Lock()
         self._warm = threading.Event()
@@ -74,5 +76,6 @@ class Context:
                 self._warm.set()
 
     def close(self) -> None:
-        """Let go of connections."""
+        """Let go of connections and threads."""
+        self.threads.shutdown(wait=False, cancel_futures=True)
         self.database.dispose()

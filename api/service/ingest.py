@@ -128,6 +128,8 @@ def page(
 ) -> list[EpisodeRow]:
     """Return a page of episodes in the order they were told, those after id `after`."""
     name = intake.namespace(namespace)
+    if session_id is not None and "\x00" in session_id:
+        raise InvalidInput("session_id: must not contain a zero byte (U+0000)", field="session_id")
     with context.database.read() as session:
         place = access.find_namespace(session, name)
         if place is None:

@@ -22,12 +22,12 @@ from api.service.context import Context
 from schema import clock, intake
 from schema.db import ReadSession
 from schema.errors import LegUnavailable, ProviderUnavailable
-from schema.store import access, entities, episodes, memories, postings, rules, spaces, vectors
+from schema.store import access, entities, memories, postings, vectors
 from schema.store.access import NamespaceRow
 from schema.store.postings import Postings
 from schema.store.spaces import SpaceRow
-from workers.derive.entities import extract, name_key
-from workers.derive.text import content_key
+from workers.derive.entities import extract
+from workers.derive.text import content_key, name_key
 
 # Names of up to this many words are looked up in the namespace as they stand in the question.
 NAME_WORDS = 3
@@ -116,28 +116,32 @@ def ask(
     settings = RecallSettings().with_overrides(overrides or {})
     text = intake.question(query, context.settings)
     name = intake.namespace(namespace)
+    # The parser runs beside the encoder: neither needs the other, and both let go of the interpreter for long.
+    parsing = context.threads.submit(_extracted, context, text) if settings.entity_weight else None
     with context.database.read() as session:
-        place = access.find_namespace(session, name)
-        space = spaces.get(session, place.space_id) if place is not None and place.space_id is not None else None
-        hash_key = access.hash_key(session)
+        place = access.reading_place(session, name)
         found_at = time.perf_counter()
-        wanted = place is not None and settings.semantic_weight > 0
-        vector, no_vector = _encode(context, space, text) if wanted else (None, None)
+        wanted = place.namespace is not None and settings.semantic_weight > 0
+        vector, no_vector = _encode(context, place.space, text) if wanted else (None, None)
         encoded_at = time.perf_counter()
-        names = _names(context, session, place, text) if place is not None and settings.entity_weight else []
+        names: list[str] = []
+        if parsing is not None and place.namespace is not None:
+            names = _names(session, place.namespace, text, parsing.result())
         named_at = time.perf_counter()
         plan = make_plan(
             text,
             namespace=name,
             now=now or clock.now(),
-            hash_key=hash_key,
+            hash_key=place.hash_key,
             entities=names,
             vector=vector,
             no_vector=no_vector,
-            space=space.fingerprint if space is not None else None,
-            language=place.language if place is not None else "english",
+            space=place.space.fingerprint if place.space is not None else None,
+            language=place.namespace.language if place.namespace is not None else "english",
         )
-        reader = _Nothing() if place is None else StoreReader(session, place, space, _heads(session))
+        reader = (
+            _Nothing() if place.namespace is None else StoreReader(session, place.namespace, place.space, place.heads)
+        )
         answer = recall(plan, settings, reader)
     timings = {
         "namespace": (found_at - started) * 1000,
@@ -158,20 +162,19 @@ def _encode(context: Context, space: SpaceRow | None, text: str) -> tuple[NDArra
         return None, error.detail
 
 
-def _heads(session: ReadSession) -> dict[str, int]:
-    """Return the head of every derivation that is stamped by memory."""
-    return {name: row.revision for name, row in rules.heads(session).items() if name != episodes.MEMORIES}
+def _extracted(context: Context, text: str) -> list[str]:
+    """Return the entities that the write side's extractor finds in the question; none when its model is away."""
+    try:
+        return [named.key for named in extract([text], context.settings.spacy_model)[0]]
+    except ProviderUnavailable:
+        return []
 
 
-def _names(context: Context, session: ReadSession, place: NamespaceRow, text: str) -> list[str]:
-    """Return the question's entities: those the extractor finds, and names the namespace knows that stand in it.
+def _names(session: ReadSession, place: NamespaceRow, text: str, extracted: Sequence[str]) -> list[str]:
+    """Return the question's entities: those extracted, and names the namespace knows that stand in it.
 
     The second kind finds people in questions that nobody capitalised.
     """
-    try:
-        extracted = [named.key for named in extract([text], context.settings.spacy_model)[0]]
-    except ProviderUnavailable:
-        extracted = []
     words = _WORDS.findall(text)
     spans = chain.from_iterable(
         (" ".join(words[start : start + length]) for start in range(len(words) - length + 1))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
@@ -10,7 +11,9 @@ from sqlalchemy import delete, func, select, text, update
 from sqlalchemy.dialects.postgresql import insert
 
 from schema.db import ReadSession, WriteSession
+from schema.kinds import SpaceSpec
 from schema.models import IdempotencyKey, Namespace, Space, Tenant
+from schema.store.spaces import SpaceRow
 
 DEFAULT_TENANT = "default"
 KEPT = timedelta(hours=24)
@@ -61,9 +64,36 @@ def namespaces(session: ReadSession, tenant: str = DEFAULT_TENANT) -> list[Names
     return [NamespaceRow(*row) for row in rows]
 
 
-def hash_key(session: ReadSession, tenant: str = DEFAULT_TENANT) -> bytes:
-    """Return the secret under which a tenant's questions are digested."""
-    return session.execute(select(Tenant.hash_key).where(Tenant.name == tenant)).scalar_one()
+@dataclass(frozen=True, slots=True)
+class ReadingPlace:
+    """All that a question needs to know of where it is asked, in one statement.
+
+    `heads` are the current revisions of the derivations stamped by memory.
+    """
+
+    namespace: NamespaceRow | None
+    space: SpaceRow | None
+    hash_key: bytes
+    heads: Mapping[str, int]
+
+
+_PLACE = text("""
+    SELECT t.hash_key, n.id, n.name, n.language, n.space_id,
+           (SELECT json_object_agg(h.derivation, h.head) FROM (
+              SELECT r.derivation, max(r.revision) AS head FROM rules r WHERE r.derivation <> 'memories'
+              GROUP BY r.derivation) h),
+           s.id, s.fingerprint, s.state, s.is_default, s.model, s.weights, s.dimension, s.pooling, s.normalised,
+           s."window", s.query_prompt, s.document_prompt, s.template
+    FROM tenants t LEFT JOIN namespaces n ON n.tenant_id = t.id AND n.name = :name
+    LEFT JOIN spaces s ON s.id = n.space_id WHERE t.name = :tenant""")
+
+
+def reading_place(session: ReadSession, name: str, tenant: str = DEFAULT_TENANT) -> ReadingPlace:
+    """Return what a question in the namespace called `name` needs to know; a namespace nobody wrote to is None."""
+    row: Any = session.execute(_PLACE, {"name": name, "tenant": tenant}).one()
+    namespace = None if row[1] is None else NamespaceRow(*row[1:5])
+    space = None if row[6] is None else SpaceRow(row[6], SpaceSpec(*row[10:]), row[7], row[8], row[9])
+    return ReadingPlace(namespace, space, bytes(row[0]), row[5] or {})
 
 
 def languages(session: ReadSession, namespace_ids: list[int]) -> dict[int, str]:

@@ -12,7 +12,7 @@ from itertools import islice
 from schema.kinds import Named
 from workers.derive import fakes
 from workers.derive.loaders import spacy_pipeline
-from workers.derive.text import normalise, term_key
+from workers.derive.text import name_key, term_key
 
 VERSION = "entities/1"
 ENTITY_SPACE = b"entity"
@@ -24,16 +24,6 @@ LONGEST = 80
 MOST = 64
 # A pipeline is not safe for threads.
 _parsing = threading.Lock()
-_POSSESSIVE = ("'s", "\u2019s")
-
-
-def name_key(name: str) -> str:
-    """Return the normalised form under which a name is the same name; empty when nothing is left of it."""
-    key = normalise(name).strip(" \t\n.,:;!?\"'()[]*_-")
-    for ending in _POSSESSIVE:
-        key = key.removesuffix(ending)
-    key = key.removeprefix("the ")
-    return " ".join(key.split())
 
 
 def named(pairs: Iterable[tuple[str, str]]) -> list[Named]:

@@ -236,3 +236,15 @@ def _lexicon(language: str) -> _Lexicon:
     if language not in known:
         raise ValueError(f"language {language!r} is not known; known: none, {', '.join(sorted(known))}")
     return _Lexicon(language, snowballstemmer.stemmer(language))
+
+
+_POSSESSIVE = ("'s", "\u2019s")
+
+
+def name_key(name: str) -> str:
+    """Return the normalised form under which a name is the same name; empty when nothing is left of it."""
+    key = normalise(name).strip(" \t\n.,:;!?\"'()[]*_-")
+    for ending in _POSSESSIVE:
+        key = key.removesuffix(ending)
+    key = key.removeprefix("the ")
+    return " ".join(key.split())
