@@ -1,7 +1,8 @@
 """The one loop that makes stale rows current: claim, derive, finish.
 
 1. Claim in one short transaction; the attempt is counted before any risk is taken.
-2. Derive with no transaction open. A batch that fails is tried row by row; a row on a later attempt is taken alone.
+2. Derive with no transaction open. A batch that fails is tried row by row. A row that was tried before is claimed
+   alone, so one that kills its process takes no neighbour with it.
 3. Finish in one transaction: only rows whose stamp still carries this claim are written. A claim that expired, a row
    made due again, edited or forgotten meanwhile is not there, so nothing is written for it.
 4. Stop at the budget, or when asked; give back what was claimed and not tried; report what is left.
@@ -15,7 +16,7 @@ from __future__ import annotations
 import random
 import time
 import uuid
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -92,7 +93,7 @@ class _Pass:
             self.tally.snoozed = breaker.reason
             return standing
         while rows > 0 and time.monotonic() < deadline and not self.should_stop():
-            taken = self._batch(standing, min(rows, self.derivation.batch), deadline)
+            taken = self._batch(standing, min(rows, self.derivation.batch))
             if taken == 0 or self.tally.snoozed:
                 break
             rows -= taken
@@ -113,7 +114,7 @@ class _Pass:
         logger.info("rules_registered", derivation=self.derivation.name, revision=made.mine)
         return made
 
-    def _batch(self, standing: Standing, limit: int, deadline: float) -> int:
+    def _batch(self, standing: Standing, limit: int) -> int:
         holder = uuid.uuid4()
         with self.database.write() as session:
             claims = stamps.claim(
@@ -126,38 +127,36 @@ class _Pass:
                 chosen=self.chosen,
                 needs=self.derivation.needs,
             )
-        open_ids = {claim.row_id for claim in claims}
+        if not claims:
+            return 0
+        if claims[0].attempts > self.settings.max_attempts:
+            self._bury(standing, holder, claims)
+            return len(claims)
+        settled = False
         try:
-            self._bury(standing, holder, [claim for claim in claims if claim.attempts > self.settings.max_attempts])
-            open_ids -= {claim.row_id for claim in claims if claim.attempts > self.settings.max_attempts}
-            for group in _groups([claim for claim in claims if claim.row_id in open_ids]):
-                if self.should_stop() or (time.monotonic() >= deadline and len(open_ids) < len(claims)):
-                    break
-                self._group(standing, holder, group)
-                open_ids -= {claim.row_id for claim in group}
+            self._try(standing, holder, claims)
+            settled = True
         except ProviderUnavailable as error:
             self._trip(error)
         except SoftTimeLimitExceeded:
-            # The rows in hand keep their attempt and are taken alone next time; the rest goes back.
-            self._fail(standing, holder, dict.fromkeys(open_ids, "TimeLimitExceeded"), {})
+            # The rows in hand keep their attempt: one of them hangs, and next time each is taken alone.
+            self._fail(standing, holder, dict.fromkeys([claim.row_id for claim in claims], "TimeLimitExceeded"), claims)
+            settled = True
             raise
         finally:
-            if open_ids:
-                self._give_back(holder, sorted(open_ids))
+            if not settled:
+                self._give_back(holder, [claim.row_id for claim in claims])
         return len(claims)
 
-    def _group(self, standing: Standing, holder: uuid.UUID, group: Sequence[Claim]) -> None:
-        ids = [claim.row_id for claim in group]
-        if len(group) == 1:
-            with self.database.write() as session:
-                stamps.extend(session, self.derivation.name, holder, ids, self.settings.lease_seconds)
+    def _try(self, standing: Standing, holder: uuid.UUID, claims: Sequence[Claim]) -> None:
+        ids = [claim.row_id for claim in claims]
         with self.database.read() as session:
             inputs = dict(self.derivation.load(session, ids))
         results, errors = self._derive(inputs)
         vanished = [row_id for row_id in ids if row_id not in inputs]
         errors |= self._finish(standing, holder, results, vanished)
         if errors:
-            self._fail(standing, holder, errors, {claim.row_id: claim.attempts for claim in group})
+            self._fail(standing, holder, errors, claims)
 
     def _derive(self, inputs: dict[int, Any]) -> tuple[dict[int, Any], dict[int, str]]:
         """Derive a batch; when it fails as a whole, each row by itself."""
@@ -216,14 +215,11 @@ class _Pass:
         self.tally.rebuilt += len(kept)
         self.tally.skipped += len(results) + len(vanished) - len(kept)
 
-    def _fail(self, standing: Standing, holder: uuid.UUID, errors: dict[int, str], attempts: dict[int, int]) -> None:
-        settings = self.settings
+    def _fail(self, standing: Standing, holder: uuid.UUID, errors: dict[int, str], group: Sequence[Claim]) -> None:
+        attempts = {claim.row_id: claim.attempts for claim in group}
         with self.database.write() as session:
             mine = stamps.take(session, self.derivation.name, holder, sorted(errors))
-            failures = [
-                Failure(row_id, errors[row_id], self._wait(attempts.get(row_id, 1), settings))
-                for row_id in sorted(mine)
-            ]
+            failures = [Failure(row_id, errors[row_id], self._wait(attempts[row_id])) for row_id in sorted(mine)]
             stamps.fail(session, self.derivation.name, failures, standing.mine)
         self.tally.failed += len(failures)
         for failure in failures:
@@ -235,9 +231,9 @@ class _Pass:
                 quarantined=failure.wait is None,
             )
 
-    @staticmethod
-    def _wait(attempts: int, settings: Settings) -> float | None:
+    def _wait(self, attempts: int) -> float | None:
         """Return the seconds until the next attempt, exponential with jitter; None after the last."""
+        settings = self.settings
         if attempts >= settings.max_attempts:
             return None
         longest = min(settings.backoff_cap_seconds, settings.backoff_seconds * 2.0 ** (attempts - 1))
@@ -280,16 +276,6 @@ class _Pass:
                 self.settings.breaker_cap_seconds,
             )
         logger.warning("derivation_snoozed", derivation=self.derivation.name, reason=error.detail)
-
-
-def _groups(claims: Sequence[Claim]) -> Iterator[Sequence[Claim]]:
-    """Yield first attempts together, and each row that was tried before alone, so that a killer takes no neighbour."""
-    first = [claim for claim in claims if claim.attempts == 1]
-    if first:
-        yield first
-    for claim in claims:
-        if claim.attempts > 1:
-            yield [claim]
 
 
 def _describe(error: Exception) -> str:

@@ -81,19 +81,25 @@ def claim(
 ) -> list[Claim]:
     """Claim up to `limit` rows stamped below revision `below` for `lease` seconds, counting the attempt now.
 
-    The attempt is on record before any risk is taken, so a row that kills its process is counted. Oldest revision
-    first, then the fresh lane, then by id. Rows that another transaction holds are skipped, never waited for.
+    The attempt is on record before any risk is taken, so a row that kills its process is counted. Never tried rows are
+    claimed together; one that was tried before is claimed by itself, when no other is due, so that whatever it does
+    to its process costs no neighbour an attempt. Oldest revision first, then the fresh lane, then by id. Rows that
+    another transaction holds are skipped, never waited for.
     """
     condition, params = chosen.sql()
     blocked = _UNBLOCKED if needs else ""
     rows = session.execute(
         text(f"""
         WITH due AS (
-            SELECT s.row_id FROM stamps s WHERE {_CLAIMABLE}{condition}{blocked}
-            ORDER BY s.revision, s.lane, s.row_id LIMIT :limit FOR UPDATE OF s SKIP LOCKED)
+            SELECT s.row_id, s.attempts FROM stamps s WHERE {_CLAIMABLE}{condition}{blocked}
+            ORDER BY s.revision, s.lane, s.row_id LIMIT :limit FOR UPDATE OF s SKIP LOCKED),
+        chosen AS (
+            SELECT row_id FROM due WHERE attempts = 0
+            UNION ALL (SELECT row_id FROM due WHERE NOT EXISTS (SELECT 1 FROM due WHERE attempts = 0)
+                       ORDER BY attempts, row_id LIMIT 1))
         UPDATE stamps s SET holder = :holder, not_before = now() + make_interval(secs => :lease),
             attempts = CASE WHEN s.not_before = 'infinity' THEN 1 ELSE s.attempts + 1 END
-        FROM due WHERE s.derivation = :d AND s.row_id = due.row_id
+        FROM chosen WHERE s.derivation = :d AND s.row_id = chosen.row_id
         RETURNING s.row_id, s.namespace_id, s.attempts"""),  # noqa: S608 - built of constants, values are bound
         {
             "d": derivation,
@@ -148,15 +154,6 @@ def release(session: WriteSession, derivation: str, holder: uuid.UUID, ids: Sequ
         {"d": derivation, "holder": holder, "ids": list(ids)},
     )
     return len(rows.all())
-
-
-def extend(session: WriteSession, derivation: str, holder: uuid.UUID, ids: Sequence[int], lease: float) -> None:
-    """Begin the lease of claimed rows anew, for those whose turn comes late in a batch."""
-    session.execute(
-        text("""UPDATE stamps SET not_before = now() + make_interval(secs => :lease)
-                WHERE derivation = :d AND holder = :holder AND row_id = ANY(:ids)"""),
-        {"d": derivation, "holder": holder, "ids": list(ids), "lease": lease},
-    )
 
 
 def add(session: WriteSession, derivations: Sequence[str], rows: Sequence[tuple[int, int, int]]) -> None:

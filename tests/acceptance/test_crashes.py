@@ -46,9 +46,9 @@ class Site:
     def kill_server(self, name: str) -> None:
         """Kill a server as fate does, and wait until its guard has brought it back."""
         child = self.runtime.child(name)
-        before = child.state().restarts
-        psutil.Process(child.state().pid or 0).kill()
-        until(lambda: child.state().restarts > before and child.state().alive, 30, f"{name}'s return")
+        before = child.state.restarts
+        psutil.Process(child.state.pid or 0).kill()
+        until(lambda: child.state.restarts > before and child.state.alive, 30, f"{name}'s return")
 
 
 @pytest.fixture

@@ -81,7 +81,7 @@ def test_a_provider_that_is_down_for_a_while_costs_no_attempt(
         ingest.remember(context, "n", [{"content": f"Otto said {index}"} for index in range(30)])
         until(lambda: _snoozed(context), 30, "the breaker")
         time.sleep(6)
-        assert _snoozed(context)
+        until(lambda: _snoozed(context), 10, "the breaker, still")
         assert count(store, "stamps WHERE attempts > 0 AND holder IS NULL") == 0
         assert count(store, "stamps WHERE error IS NOT NULL") == 0
         down.unlink()

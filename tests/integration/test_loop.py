@@ -6,6 +6,7 @@ import threading
 import time
 import uuid
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -230,15 +231,38 @@ def test_budgets_end_a_pass_and_the_report_says_what_is_left(database: Database,
     assert reconcile(database, watched, settings, should_stop=lambda: True).rebuilt == 0
 
 
-def test_stopping_gives_back_what_was_claimed_and_not_tried(database: Database, settings: Settings) -> None:
+def test_a_pass_that_is_asked_to_stop_claims_no_more(database: Database, settings: Settings) -> None:
     ids = _with_passages(database, settings, ["Ada spoke", "Bob spoke", "Cleo spoke"])
     with database.write() as session:
         session.execute(text("UPDATE stamps SET attempts = 1 WHERE derivation = 'entities'"))
-    asked = iter([False, False, True, True, True])
+    asked = iter([False, True])
     report = reconcile(database, Watched(settings), settings, should_stop=lambda: next(asked))
-    assert report.rebuilt == 1
-    assert sorted(stamp(database, "entities", row_id).attempts for row_id in ids) == [0, 1, 1]
-    assert report.deferred == 2
+    assert (report.rebuilt, report.deferred) == (1, 2)
+    assert [stamp(database, "entities", row_id).attempts for row_id in ids] == [0, 1, 1]
+
+
+def test_a_killer_costs_its_neighbours_one_attempt_at_most(database: Database, settings: Settings) -> None:
+    ids = _with_passages(database, settings, ["Ada spoke", "Bob spoke", "Cleo spoke"])
+    short = _revised(settings, lease_seconds=0.05)
+
+    class Killed(BaseException):
+        """Ends a pass as a signal would: nothing after it runs."""
+
+    def kill(batch: Sequence[Any]) -> None:
+        if any("Bob" in item.text for item in batch):
+            raise Killed
+
+    for _ in range(settings.max_attempts):
+        with pytest.MonkeyPatch.context() as patch, suppress(Killed):
+            # A dead process gives nothing back.
+            patch.setattr(stamps, "release", lambda *_args: 0)
+            reconcile(database, Watched(short, kill), short)
+        time.sleep(0.06)
+    report = reconcile(database, Watched(short, kill), short)
+    assert report.quarantined == 1
+    assert stamp(database, "entities", ids[1]).quarantined
+    assert backlog(database)["entities"] == {"stale": 0, "quarantined": 1}
+    assert count(database, "mentions") == 2
 
 
 def test_selection_by_namespace_lane_and_id(database: Database, settings: Settings) -> None:

@@ -41,7 +41,10 @@ class Store:
     def post(self, namespace: str, body: Any, *, to: str = "episodes", **headers: str) -> httpx.Response:
         """Send a body (bytes as they are, anything else as JSON) and return whatever comes back."""
         raw = body if isinstance(body, bytes) else json.dumps(body).encode()
-        sent = {"content-type": "application/json", **{name.replace("_", "-"): value for name, value in headers.items()}}
+        sent = {
+            "content-type": "application/json",
+            **{name.replace("_", "-"): value for name, value in headers.items()},
+        }
         return self.http.post(f"/v1/namespaces/{namespace}/{to}", content=raw, headers=sent)
 
     def tell(self, namespace: str, *episodes: str | Mapping[str, Any]) -> list[int]:

@@ -223,7 +223,21 @@ def test_metadata_has_bounds(untouched: Store) -> None:
 
 
 def test_odd_namespaces_are_refused(untouched: Store) -> None:
-    odd = ["%00", "a%20b", "a%0ab", "%C3%A9", "%ff", ".hidden", "-x", "_x", "..", "a" * 101, "a'b", "a;b", "%F0%9F%98%80"]
+    odd = [
+        "%00",
+        "a%20b",
+        "a%0ab",
+        "%C3%A9",
+        "%ff",
+        ".hidden",
+        "-x",
+        "_x",
+        "..",
+        "a" * 101,
+        "a'b",
+        "a;b",
+        "%F0%9F%98%80",
+    ]
     body = json.dumps({"content": "x"}).encode()
     for name in odd:
         for door in ("episodes", "recall"):

@@ -20,7 +20,13 @@ def _start(settings: Settings, namespace: str, *arguments: str, **env: str | Non
     base = environment(settings.database_url, settings.broker_url)
     for name in ("LANG", "LC_ALL", "LC_CTYPE", "LANGUAGE", "TZ", "PYTHONUTF8", "PYTHONIOENCODING"):
         base.pop(name, None)
-    full = {**base, "PYTHONWARNINGS": "error", **{name: value for name, value in env.items() if value is not None}}
+    quick = {"PALIMPSEST_BACKOFF_SECONDS": "0.05", "PALIMPSEST_MAX_ATTEMPTS": "2"}
+    full = {
+        **base,
+        **quick,
+        "PYTHONWARNINGS": "error",
+        **{name: value for name, value in env.items() if value is not None},
+    }
     return subprocess.Popen(
         [sys.executable, "-m", "tests.integration.http.program", namespace, *arguments],
         env=full,
@@ -55,14 +61,13 @@ def test_time_zone_and_locale_change_nothing(settings: Settings) -> None:
     """Public faults a13 and h05."""
     places: dict[str, dict[str, str | None]] = {
         "plain": {"TZ": "UTC", "LC_ALL": "C.UTF-8", "LANG": "C.UTF-8"},
-        "tokyo": {"TZ": "Asia/Tokyo", "LC_ALL": "C", "LANG": "C", "PGTZ": "Asia/Tokyo"},
-        "midway": {"TZ": "Pacific/Midway", "LC_ALL": "POSIX", "LANG": "POSIX"},
-        "unknown": {"TZ": "Nowhere/Land", "LC_ALL": "xx_YY.nothing", "LANG": "xx_YY.nothing"},
+        "tokyo": {"TZ": "Asia/Tokyo", "LC_ALL": "C", "LANG": "POSIX"},
+        "midway": {"TZ": "Pacific/Midway", "LC_ALL": "xx_YY.nothing", "LANG": "xx_YY.nothing"},
         "unset": {},
     }
     found: dict[str, Any] = {}
     names = list(places)
-    for pair in (names[:1], names[1:3], names[3:]):
+    for pair in (names[:2], names[2:]):
         started = {name: _start(settings, name, **places[name]) for name in pair}
         found |= {name: _plain(_end(process)[0], name) for name, process in started.items()}
     answers, read, naive = found["plain"]
@@ -85,10 +90,8 @@ def test_what_was_said_is_in_no_log_and_no_error(settings: Settings, level: str)
     assert lines, "something was logged"
     assert any('"row_failed"' in line for line in lines), "a row did fail"
     assert [line for line in lines if CANARY.lower() in line.lower()] == []
-    assert all(isinstance(json.loads(line), dict) for line in lines if not line.startswith("Traceback"))
+    assert all(isinstance(json.loads(line), dict) for line in lines), "every line is JSON"
     for body in found["bodies"]:
         # Ids that the application gave itself come back in the results of a batch; content never does.
         plain = body.replace(f'"external_id":"{CANARY}"', "")
         assert CANARY.lower() not in plain.lower(), body
-
-

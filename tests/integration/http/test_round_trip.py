@@ -102,7 +102,12 @@ def test_a_time_keeps_its_offset_and_is_stored_as_its_moment(store: Store) -> No
     """Public fault a13."""
     from sqlalchemy import text
 
-    told = ["2025-06-01T12:00:00+09:00", "2025-06-01T12:00:00Z", "2025-06-01T12:00:00-11:00", "2025-06-01T12:00:00+05:45"]
+    told = [
+        "2025-06-01T12:00:00+09:00",
+        "2025-06-01T12:00:00Z",
+        "2025-06-01T12:00:00-11:00",
+        "2025-06-01T12:00:00+05:45",
+    ]
     ids = store.learn("n", *({"content": f"at {at}", "occurred_at": at} for at in told))
     with store.database.read() as session:
         stored = session.execute(text("SELECT to_char(occurred_at AT TIME ZONE 'UTC', 'DD HH24:MI') FROM episodes"))
