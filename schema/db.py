@@ -36,7 +36,8 @@ class Database:
     def __init__(self, url: str, *, role: Role = "worker", pool_size: int = 1, application: str = "palimpsest") -> None:
         self.url = url
         self.role = role
-        options = "" if role == "owner" else f"-c role=palimpsest_{role}"
+        # Times are written and read in UTC, whatever the server or PGTZ prefers.
+        options = "-c timezone=UTC" + ("" if role == "owner" else f" -c role=palimpsest_{role}")
         self.engine: Engine = create_engine(
             url,
             pool_size=pool_size,

@@ -47,5 +47,9 @@ class ProviderUnavailable(PalimpsestError):
     """A model or provider that a derivation needs is not available now; its rows stay due and lose no attempt."""
 
 
+class Abandoned(PalimpsestError):
+    """Whoever asked has gone; the work was dropped."""
+
+
 class LegUnavailable(PalimpsestError):
     """A recall leg cannot answer now; the others do, and the answer names it in `degraded`."""

@@ -12,7 +12,6 @@ import time
 from typing import Any
 
 import redis
-from kombu.exceptions import OperationalError
 
 from schema import log
 from schema.kinds import Lane
@@ -48,7 +47,7 @@ class Nudger:
             with self._lock:
                 app.send_task("palimpsest.derive", args=[lane], queue=queue, retry=False)
             self.client.incr(SENT.format(lane))
-        except (redis.RedisError, OperationalError, OSError) as error:
+        except Exception as error:  # noqa: BLE001 - the write has committed: nothing about a message may fail it now
             self._quiet_until = time.monotonic() + QUIET_SECONDS
             logger.warning("nudge_failed", lane=lane, error=type(error).__name__)
             return False
@@ -66,7 +65,7 @@ class Nudger:
 def client(url: str, timeout: float) -> Any:
     """Return a client with short timeouts for a `redis://` or `redis+socket://` URL."""
     return redis.Redis.from_url(
-        url.replace("redis+socket://", "unix://"),
+        url.replace("redis+socket://", "unix://").replace("virtual_host=", "db="),
         socket_timeout=timeout,
         socket_connect_timeout=timeout,
         health_check_interval=10,

@@ -101,7 +101,8 @@ def _print(console: Console, namespace: str, answer: Mapping[str, Any], why: Map
     for memory in answer["memories"]:
         head = Text(f"{memory['position'] + 1}. ", style="bold")
         head.append(shown.when(memory["occurred_at"]), style="cyan")
-        head.append(f"  {printable(memory['speaker'] or '')} ({memory['source']})")
+        who = f"{printable(memory['speaker'])} " if memory["speaker"] else ""
+        head.append(f"  {who}({memory['source']})")
         head.append(f"  score {number(memory['score'])}", style="dim")
         console.print(head, soft_wrap=True)
         for line in printable(memory["text"]).splitlines():
@@ -139,6 +140,7 @@ def _explain(console: Console, why: Mapping[str, Any], texts: Mapping[int, str])
             left_out[:LEFT_OUT],
             shown.legs_of(why),
             lambda item: texts.get(item["id"], f"memory {item['id']}"),
+            console.width,
             title="Left out: raw score → what it adds",
         )
     )

@@ -208,13 +208,16 @@ class Demonstration:
             shown.drawn(
                 [*admitted[:ANSWERS], *wanted, *left_out],
                 shown.legs_of(why),
-                lambda item: next(
-                    (self.told[s["episode_id"]][1] for s in item["sources"] if s["episode_id"] in self.told), ""
-                ),
+                self._words,
+                self.console.width,
                 title="evidence: raw score → what it adds",
                 marked=lambda item: bool(expected & set(self._turns(item))),
             )
         )
+
+    def _words(self, item: Mapping[str, Any]) -> str:
+        known = [self.told[span["episode_id"]][1] for span in item["sources"] if span["episode_id"] in self.told]
+        return known[0] if known else f"memory {item['id']}"
 
 
 def _since(began: float) -> str:

@@ -17,16 +17,18 @@ from api.cli.terminal import brief, number, table
 REASONS = {
     "below-floor": "under every floor",
     "below-threshold": "under the threshold",
-    "beyond-k": "k better ones",
-    "duplicate": "said by a better one",
+    "beyond-k": "beyond the first k",
+    "duplicate": "a better one says it",
     "trimmed": "far behind the best",
     "over-max-entries": "no room: entries",
     "over-char-budget": "no room: characters",
     "over-token-budget": "no room: tokens",
 }
+GUTTER = 3
+NARROWEST_TEXT = 16
 LEGS = ("keyword", "semantic", "entity")
 
-Text_of = Callable[[Mapping[str, Any]], str]
+TextOf = Callable[[Mapping[str, Any]], str]
 
 
 def reason(name: str | None) -> str:
@@ -53,32 +55,35 @@ def _leg(raw: float | None, part: float | None) -> str:
 def drawn(
     candidates: Sequence[Mapping[str, Any]],
     names: Sequence[str],
-    text_of: Text_of,
+    text_of: TextOf,
+    width: int,
     *,
     title: str | None = None,
     marked: Callable[[Mapping[str, Any]], bool] = lambda _candidate: False,
-    characters: int = 44,
 ) -> Table:
-    """Return a table of candidates, best first; those that `marked` picks carry a star."""
-    rows = []
-    for candidate in candidates:
-        what = brief(text_of(candidate), characters)
-        rows.append(
-            [
-                "" if candidate["rank"] is None else candidate["rank"],
-                *legs(candidate, names),
-                number(candidate["score"]),
-                Text(f"★ {what}", style="bold") if marked(candidate) else what,
-                "recalled" if candidate["admitted"] else reason(candidate["reason"]),
-            ]
-        )
-    headings = ["#", *(f"{name}#" for name in names), "score#", "memory", "verdict"]
-    made = table(headings, rows, title=title)
-    # One line a memory, whatever the width: the text gives way, the numbers do not.
-    for column in made.columns:
-        column.no_wrap = True
-    made.columns[-2].overflow, made.columns[-2].min_width = "ellipsis", 12
-    return made
+    """Return a table `width` columns wide, one line a candidate, best first; those that `marked` picks carry a star.
+
+    The text gives way to the numbers, whatever the width.
+    """
+    headings = ["rank", *names, "score", "verdict", "memory"]
+    rows = [
+        [
+            "" if candidate["rank"] is None else str(candidate["rank"]),
+            *legs(candidate, names),
+            number(candidate["score"]),
+            "recalled" if candidate["admitted"] else reason(candidate["reason"]),
+        ]
+        for candidate in candidates
+    ]
+    taken = sum(max(map(len, column)) + GUTTER for column in zip(headings[:-1], *rows, strict=True))
+    lines = []
+    for candidate, row in zip(candidates, rows, strict=True):
+        star = marked(candidate)
+        what = Text(brief(("★ " if star else "") + text_of(candidate), width), style="bold" if star else "")
+        what.truncate(max(NARROWEST_TEXT, width - taken - GUTTER), overflow="ellipsis")
+        lines.append([*row, what])
+    numbers = [f"{heading}#" for heading in headings[:-2]]
+    return table([*numbers, *headings[-2:]], lines, title=title)
 
 
 def legs_of(evidence: Mapping[str, Any]) -> list[str]:

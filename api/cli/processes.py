@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import signal
 import socket
+import warnings
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -87,9 +88,13 @@ def worker(
         _need_broker(settings, "a worker")
         export(settings)
         _default_signals()
+        from celery.exceptions import SecurityWarning
+
         import workers.tasks  # noqa: F401 - its signals set up logging, before the application does
         from workers.app import configured
 
+        # It warns root of messages that are pickles; only JSON is accepted here.
+        warnings.filterwarnings("ignore", category=SecurityWarning)
         count = processes or settings.worker_processes
         configured().worker_main(
             [

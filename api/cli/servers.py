@@ -64,9 +64,12 @@ def place(settings: Settings, data_dir: Path | None) -> Path:
         return settings.data_dir
     import platformdirs
 
-    found = Path(platformdirs.user_data_path("palimpsest", appauthor=False))
-    homeless = not os.environ.get("HOME") and not os.environ.get("XDG_DATA_HOME")
-    if not found.is_absolute() or (homeless and not Path("~").expanduser().is_dir()):
+    try:
+        found: Path | None = platformdirs.user_data_path("palimpsest", appauthor=False)
+    except RuntimeError:
+        found = None
+    # Releases of platformdirs differ in what becomes of a "~" that nobody can resolve.
+    if found is None or not found.is_absolute():
         raise SettingsError(
             "PALIMPSEST_DATA_DIR: must name a directory for the embedded servers: this user has no home",
             field="PALIMPSEST_DATA_DIR",

@@ -7,22 +7,31 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 
 import structlog
+from anyio import CapacityLimiter
 from fastapi import FastAPI, Request, Response
 from fastapi.responses import JSONResponse
 
 from api.http import admin, episodes, problems, recall
 from api.service import health
 from api.service.context import Context
+from schema import log
 from schema.settings import Settings
 from schema.settings import get as settings_of_process
+
+QUESTIONS = 16
 
 
 def create_app(settings: Settings | None = None) -> FastAPI:
     """Return the application over the store that `settings` (or the environment) name."""
     context = Context(settings or settings_of_process())
+    if not structlog.is_configured():
+        # However this is served, what users said stays out of the log.
+        log.configure(context.settings.log_level)
 
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
+        # Questions have threads of their own: any number of them leaves writes theirs.
+        _app.state.questions = CapacityLimiter(QUESTIONS)
         context.warm_up()
         yield
         context.close()

@@ -11,6 +11,7 @@ from starlette.exceptions import HTTPException
 
 from schema import log
 from schema.errors import (
+    Abandoned,
     Conflict,
     InvalidInput,
     NotFound,
@@ -33,6 +34,7 @@ STATUS: tuple[tuple[type[PalimpsestError], int, str], ...] = (
     (Conflict, 409, "conflict"),
     (NotFound, 404, "not-found"),
     (NotMigrated, 503, "not-migrated"),
+    (Abandoned, 499, "abandoned"),
     (StoreUnavailable, 503, "store-unavailable"),
     (ProviderUnavailable, 503, "provider-unavailable"),
     (PalimpsestError, 500, "internal"),

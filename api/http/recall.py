@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import asyncio
 import difflib
+import threading
+from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 
-from fastapi import APIRouter, Response
+from anyio import to_thread
+from fastapi import APIRouter, Request, Response
 from fastapi.responses import JSONResponse
 from pydantic import AwareDatetime, TypeAdapter, ValidationError
 
 from api.http.episodes import BodyOf, ContextOf
 from api.service import recall as service
+from api.service.context import Context
 from schema.errors import InvalidInput
 
 router = APIRouter(prefix="/v1/namespaces/{namespace}/recall", tags=["recall"])
 
+WATCH_SECONDS = 0.2
 # Fields of the request that are not constants of ranking.
 _OWN = {"query", "explain", "now", "settings"}
 _SHORTHANDS = {"k", "max_entries", "max_chars", "max_tokens", "collapse", "prompt_order"}
@@ -43,12 +49,29 @@ _REQUEST: dict[str, Any] = {
 
 
 @router.post("", openapi_extra=_REQUEST)
-def ask(namespace: str, body: BodyOf, context: ContextOf) -> Response:
+async def ask(namespace: str, body: BodyOf, context: ContextOf, request: Request) -> Response:
     """Answer a question: packed context, the memories in it, and with `explain` the evidence.
 
     Same store, same request, same `now`: the same bytes. Milliseconds a stage are in the `Server-Timing` header.
     """
-    data = body.data
+    gone = threading.Event()
+    watch = asyncio.create_task(_watch(request, gone))
+    try:
+        return await to_thread.run_sync(
+            _answer, context, namespace, body.data, gone.is_set, limiter=request.app.state.questions
+        )
+    finally:
+        watch.cancel()
+
+
+async def _watch(request: Request, gone: threading.Event) -> None:
+    """Notice when the client hangs up, so that nothing more is computed for it."""
+    while not await request.is_disconnected():
+        await asyncio.sleep(WATCH_SECONDS)
+    gone.set()
+
+
+def _answer(context: Context, namespace: str, data: dict[str, Any], abandoned: Callable[[], bool]) -> Response:
     unknown = sorted(data.keys() - _OWN - _SHORTHANDS)
     if unknown:
         near = difflib.get_close_matches(unknown[0], _OWN | _SHORTHANDS, n=1)
@@ -63,7 +86,9 @@ def ask(namespace: str, body: BodyOf, context: ContextOf) -> Response:
     if not isinstance(settings, dict):
         raise InvalidInput("settings: must be an object", field="settings")
     overrides = {**settings, **{name: data[name] for name in _SHORTHANDS if name in data}}
-    asked = service.ask(context, namespace, data["query"], overrides=overrides, now=_now(data.get("now")))
+    asked = service.ask(
+        context, namespace, data["query"], overrides=overrides, now=_now(data.get("now")), abandoned=abandoned
+    )
     answer = asked.answer.body()
     if explain:
         answer["evidence"] = asked.answer.explain()

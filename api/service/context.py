@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import threading
-import time
 from concurrent.futures import ThreadPoolExecutor
 
 from schema import log
@@ -35,6 +34,7 @@ class Context:
         self._encoders: dict[str, CachedQueries] = {}
         self._lock = threading.Lock()
         self._warm = threading.Event()
+        self._closed = threading.Event()
         self.cold_reason: str | None = "models are loading"
 
     def nudge(self, lane: int) -> bool:
@@ -60,14 +60,14 @@ class Context:
 
     def _load(self) -> None:
         limit_threads(os.cpu_count() or 1)
-        while not self._warm.is_set():
+        while not self._warm.is_set() and not self._closed.is_set():
             try:
                 encoder(describe(self.settings.encoder)).query("warm")
                 extract(["Warm"], self.settings.spacy_model)
             except ProviderUnavailable as error:
                 self.cold_reason = error.detail
                 logger.warning("models_unavailable", reason=error.detail)
-                time.sleep(self.settings.breaker_seconds)
+                self._closed.wait(self.settings.breaker_seconds)
             except PalimpsestError as error:
                 self.cold_reason = error.detail
                 return
@@ -77,5 +77,6 @@ class Context:
 
     def close(self) -> None:
         """Let go of connections and threads."""
+        self._closed.set()
         self.threads.shutdown(wait=False, cancel_futures=True)
         self.database.dispose()

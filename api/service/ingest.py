@@ -7,14 +7,16 @@ message is sent, so a broker that is away, or a crash between the two, delays de
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from api.service.context import Context
 from schema import clock, intake
-from schema.errors import Conflict, InvalidInput, TooLarge
+from schema.db import WriteSession
+from schema.errors import InvalidInput, TooLarge
 from schema.kinds import Lane
 from schema.store import access, episodes
+from schema.store.access import NamespaceRow
 from schema.store.episodes import EpisodeRow, NewEpisode
 
 
@@ -38,7 +40,7 @@ def remember(
     """Store episodes given as plain dicts. 202 when all were good, 207 when some were; raises when none was.
 
     With `key` (an Idempotency-Key) the first answer is kept for a day: the same body waits for it and gets it again,
-    another body raises Conflict. `lane` overrides how soon the episodes are derived.
+    another body is refused. `lane` overrides how soon the episodes are derived.
     """
     name = intake.namespace(namespace)
     _check_key(key)
@@ -53,31 +55,39 @@ def remember(
     good, refused = _check(context, items)
     with context.database.write() as session:
         place = access.ensure_namespace(session, name)
-        if key is not None:
-            kept = access.claim_key(session, place.id, key, body_digest)
-            if kept is not None:
-                if kept.body_digest != body_digest:
-                    raise Conflict(
-                        "Idempotency-Key: was used before with another body; use a new key for a new request",
-                        field="Idempotency-Key",
-                    )
-                return Outcome(kept.status, {**kept.response, "queued": context.nudge(Lane.FRESH)})
-        results = dict(refused)
-        if good:
-            rows = list(good.values()) if lane is None else [_in_lane(row, lane) for row in good.values()]
-            accepted = episodes.insert_many(session, place.id, rows, clock.now())
-            results |= {
-                index: {"status": done.status, "id": done.id, "external_id": done.external_id}
-                for index, done in zip(good, accepted, strict=True)
-            }
-        answer = {"namespace": name, "episodes": [results[index] for index in range(len(items))]}
-        status = 207 if any(result["status"] in {"refused", "conflict"} for result in results.values()) else 202
-        if key is not None:
-            access.keep_answer(session, place.id, key, status, answer)
-    lanes = {row.lane if lane is None else lane for row in good.values()}
-    sent = [context.nudge(wanted) for wanted in sorted(lanes)]
-    queued = bool(sent) and all(sent)
-    return Outcome(status, {**answer, "queued": queued})
+        kept = access.claim_key(session, place.id, key, body_digest) if key is not None else None
+        if kept is None:
+            status, answer = _store(session, place, good, refused, lane)
+            if key is not None:
+                access.keep_answer(session, place.id, key, status, answer)
+        elif kept.body_digest == body_digest:
+            status, answer = kept.status, kept.response
+        else:
+            raise InvalidInput(
+                "Idempotency-Key: was used before with another body; use a new key for a new request",
+                field="Idempotency-Key",
+            )
+    sent = [context.nudge(wanted) for wanted in sorted({row.lane if lane is None else lane for row in good.values()})]
+    return Outcome(status, {**answer, "queued": all(sent)})
+
+
+def _store(
+    session: WriteSession,
+    place: NamespaceRow,
+    good: dict[int, NewEpisode],
+    refused: dict[int, dict[str, Any]],
+    lane: int | None,
+) -> tuple[int, dict[str, Any]]:
+    """Insert the good ones; return the status and the answer, one result an item in the order given."""
+    rows = [row if lane is None or row.lane == Lane.BULK else replace(row, lane=lane) for row in good.values()]
+    accepted = episodes.insert_many(session, place.id, rows, clock.now())
+    results = refused | {
+        index: {"status": done.status, "id": done.id, "external_id": done.external_id}
+        for index, done in zip(good, accepted, strict=True)
+    }
+    partial = any(result["status"] in {"refused", "conflict"} for result in results.values())
+    answer = {"namespace": place.name, "episodes": [results[index] for index in sorted(results)]}
+    return 207 if partial else 202, answer
 
 
 def _check(context: Context, items: Sequence[Any]) -> tuple[dict[int, NewEpisode], dict[int, dict[str, Any]]]:
@@ -100,14 +110,6 @@ def _check(context: Context, items: Sequence[Any]) -> tuple[dict[int, NewEpisode
         first = next(iter(refused.values()))
         raise InvalidInput(first["detail"], field=first["field"])
     return good, refused
-
-
-def _in_lane(item: NewEpisode, lane: int) -> NewEpisode:
-    return item if item.lane == Lane.BULK else NewEpisode(**{**_fields(item), "lane": lane})
-
-
-def _fields(item: NewEpisode) -> dict[str, Any]:
-    return {name: getattr(item, name) for name in NewEpisode.__slots__}
 
 
 def _check_key(key: str | None) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import chain
@@ -19,15 +19,17 @@ from api.recall.pipeline import recall
 from api.recall.plan import make_plan
 from api.recall.settings import RecallSettings
 from api.service.context import Context
-from schema import clock, intake
+from schema import clock, intake, log
 from schema.db import ReadSession
-from schema.errors import LegUnavailable, ProviderUnavailable
+from schema.errors import Abandoned, LegUnavailable, ProviderUnavailable
 from schema.store import access, entities, memories, postings, vectors
 from schema.store.access import NamespaceRow
 from schema.store.postings import Postings
 from schema.store.spaces import SpaceRow
 from workers.derive.entities import extract
 from workers.derive.text import content_key, name_key
+
+logger = log.get(__name__)
 
 # Names of up to this many words are looked up in the namespace as they stand in the question.
 NAME_WORDS = 3
@@ -106,10 +108,12 @@ def ask(
     *,
     overrides: Mapping[str, Any] | None = None,
     now: datetime | None = None,
+    abandoned: Callable[[], bool] = lambda: False,
 ) -> Asked:
     """Answer `query` from `namespace`. `now` (aware) fixes the moment that ranking takes for the present.
 
-    Raises InvalidInput naming the field, StoreUnavailable, NotMigrated. A model that is away costs its leg, not the
+    `abandoned` is asked before each model call whether anybody still waits. Raises InvalidInput naming the field,
+    StoreUnavailable, NotMigrated, Abandoned. A model that is away costs its leg, not the
     answer, which then names the leg in `degraded`.
     """
     started = time.perf_counter()
@@ -117,16 +121,19 @@ def ask(
     text = intake.question(query, context.settings)
     name = intake.namespace(namespace)
     # The parser runs beside the encoder: neither needs the other, and both let go of the interpreter for long.
-    parsing = context.threads.submit(_extracted, context, text) if settings.entity_weight else None
+    parsing = context.threads.submit(_extracted, context, text, abandoned) if settings.entity_weight else None
     with context.database.read() as session:
         place = access.reading_place(session, name)
-        found_at = time.perf_counter()
-        wanted = place.namespace is not None and settings.semantic_weight > 0
-        vector, no_vector = _encode(context, place.space, text) if wanted else (None, None)
-        encoded_at = time.perf_counter()
+    found_at = time.perf_counter()
+    # Models work while no connection is held: ten slow questions would otherwise keep every write waiting for the pool.
+    wanted = place.namespace is not None and settings.semantic_weight > 0
+    vector, no_vector = _encode(context, place.space, text, abandoned) if wanted else (None, None)
+    encoded_at = time.perf_counter()
+    extracted = parsing.result() if parsing is not None else []
+    with context.database.read() as session:
         names: list[str] = []
         if parsing is not None and place.namespace is not None:
-            names = _names(session, place.namespace, text, parsing.result())
+            names = _names(session, place.namespace, text, extracted)
         named_at = time.perf_counter()
         plan = make_plan(
             text,
@@ -153,20 +160,32 @@ def ask(
     return Asked(answer, timings)
 
 
-def _encode(context: Context, space: SpaceRow | None, text: str) -> tuple[NDArray[np.float32] | None, str | None]:
+def _encode(
+    context: Context, space: SpaceRow | None, text: str, abandoned: Callable[[], bool]
+) -> tuple[NDArray[np.float32] | None, str | None]:
     if space is None:
         return None, "this namespace has no vector space yet: no worker has run"
     try:
-        return context.encoder(space).query(text), None
+        return context.encoder(space).query(text, abandoned), None
+    except Abandoned:
+        raise
     except ProviderUnavailable as error:
         return None, error.detail
+    except Exception as error:  # noqa: BLE001 - whatever a model does to a question costs its leg, not the answer
+        logger.warning("query_not_encoded", error=type(error).__name__)
+        return None, f"the question could not be encoded ({type(error).__name__})"
 
 
-def _extracted(context: Context, text: str) -> list[str]:
+def _extracted(context: Context, text: str, abandoned: Callable[[], bool]) -> list[str]:
     """Return the entities that the write side's extractor finds in the question; none when its model is away."""
+    if abandoned():
+        return []
     try:
         return [named.key for named in extract([text], context.settings.spacy_model)[0]]
     except ProviderUnavailable:
+        return []
+    except Exception as error:  # noqa: BLE001 - as for the encoder; names that the namespace knows are still found
+        logger.warning("query_not_parsed", error=type(error).__name__)
         return []
 
 

@@ -75,6 +75,9 @@ def insert_many(session: WriteSession, namespace_id: int, items: Sequence[NewEpi
     Two items of one call that share an external id count as the first and its repetition.
     """
     names = [item.external_id or index for index, item in enumerate(items)]
+    if sum(isinstance(name, str) for name in names) > 1:
+        # Two batches that share external ids in another order would wait for each other's rows for ever.
+        session.execute(text("SELECT pg_advisory_xact_lock(hashtextextended('episodes', :n))"), {"n": namespace_id})
     known = _known(session, namespace_id, names)
     fresh: dict[str | int, tuple[NewEpisode, int | None]] = {}
     for name, item, seq in zip(names, items, _assign_seq(session, namespace_id, items), strict=True):

@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
+
+from schema.errors import Abandoned
 
 Vectors = npt.NDArray[np.float32]
 
@@ -62,9 +64,14 @@ class CachedQueries:
         self._kept: OrderedDict[str, Vectors] = OrderedDict()
         self._lock = threading.Lock()
 
-    def query(self, text: str) -> Vectors:
-        """Return float32[d], from memory when the same question came lately."""
+    def query(self, text: str, abandoned: Callable[[], bool] = lambda: False) -> Vectors:
+        """Return float32[d], from memory when the same question came lately.
+
+        Raises Abandoned when `abandoned` says so once it is this question's turn: nobody waits for the answer.
+        """
         with self._lock:
+            if abandoned():
+                raise Abandoned
             found = self._kept.get(text)
             if found is None:
                 found = self._kept[text] = self.encoder.query(text)

@@ -38,9 +38,9 @@ def named(pairs: Iterable[tuple[str, str]]) -> list[Named]:
 
 def extract(texts: Sequence[str], model: str) -> list[list[Named]]:
     """Return the entities of each text. Raises ProviderUnavailable when the pipeline is not installed."""
-    if model == "fake":
-        return [named(fakes.entities(text)) for text in texts]
     with _parsing:
+        if model == "fake":
+            return [named(fakes.entities(text)) for text in texts]
         documents = spacy_pipeline(model).pipe(texts, batch_size=BATCH)
         return [
             named((entity.text, entity.label_) for entity in doc.ents if entity.label_ in KINDS) for doc in documents
