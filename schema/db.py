@@ -36,8 +36,7 @@ class Database:
     def __init__(self, url: str, *, role: Role = "worker", pool_size: int = 1, application: str = "palimpsest") -> None:
         self.url = url
         self.role = role
-        # Times are written and read in UTC, whatever the server or PGTZ prefers.
-        options = "-c timezone=UTC" + ("" if role == "owner" else f" -c role=palimpsest_{role}")
+        options = "" if role == "owner" else f"-c role=palimpsest_{role}"
         self.engine: Engine = create_engine(
             url,
             pool_size=pool_size,
@@ -76,6 +75,9 @@ class Database:
 
 
 def _on_connect(connection: psycopg.Connection[Any], _record: Any) -> None:
+    # Times are read in UTC whatever the server, the database or PGTZ prefers: the last of these beats any option.
+    connection.execute("SET TIME ZONE 'UTC'")
+    connection.commit()
     try:
         register_vector(connection)
     except psycopg.ProgrammingError:

@@ -28,7 +28,7 @@ def migrate(url: str, revision: str = "head") -> None:
     Roles belong to the whole server, so the lock is taken in the database and role creation tolerates a rival.
     Raises StoreUnavailable when the database does not answer.
     """
-    engine = create_engine(url, connect_args={"options": "-c timezone=UTC"})
+    engine = create_engine(url)
     try:
         with engine.connect() as connection:
             connection.execute(text("SELECT pg_advisory_lock(:lock)"), {"lock": LOCK})

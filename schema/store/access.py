@@ -21,7 +21,10 @@ KEPT = timedelta(hours=24)
 
 @dataclass(frozen=True, slots=True)
 class NamespaceRow:
-    """A namespace as its users need it. `space_id` is None until some worker has made the first vector space."""
+    """A namespace as its users need it. `space_id` is the vector space it reads: its own, else the store's default.
+
+    None until some worker has made the first space.
+    """
 
     id: int
     name: str
@@ -29,10 +32,14 @@ class NamespaceRow:
     space_id: int | None
 
 
+_DEFAULT_SPACE = select(Space.id).where(Space.is_default).scalar_subquery()
+_NAMESPACE = (Namespace.id, Namespace.name, Namespace.language, func.coalesce(Namespace.space_id, _DEFAULT_SPACE))
+
+
 def find_namespace(session: ReadSession, name: str, tenant: str = DEFAULT_TENANT) -> NamespaceRow | None:
     """Return the namespace called `name`, or None."""
     row = session.execute(
-        select(Namespace.id, Namespace.name, Namespace.language, Namespace.space_id)
+        select(*_NAMESPACE)
         .join(Tenant, Tenant.id == Namespace.tenant_id)
         .where(Tenant.name == tenant, Namespace.name == name)
     ).one_or_none()
@@ -40,13 +47,12 @@ def find_namespace(session: ReadSession, name: str, tenant: str = DEFAULT_TENANT
 
 
 def ensure_namespace(session: WriteSession, name: str, tenant: str = DEFAULT_TENANT) -> NamespaceRow:
-    """Return the namespace called `name`, made now if need be, reading the default vector space."""
+    """Return the namespace called `name`, made now if need be, reading the store's default vector space."""
     found = find_namespace(session, name, tenant)
     if found is not None:
         return found
-    space = select(Space.id).where(Space.is_default).scalar_subquery()
     owner = select(Tenant.id).where(Tenant.name == tenant).scalar_subquery()
-    session.execute(insert(Namespace).values(tenant_id=owner, name=name, space_id=space).on_conflict_do_nothing())
+    session.execute(insert(Namespace).values(tenant_id=owner, name=name).on_conflict_do_nothing())
     made = find_namespace(session, name, tenant)
     if made is None:
         raise LookupError(f"tenant {tenant!r} does not exist")
@@ -56,7 +62,7 @@ def ensure_namespace(session: WriteSession, name: str, tenant: str = DEFAULT_TEN
 def namespaces(session: ReadSession, tenant: str = DEFAULT_TENANT) -> list[NamespaceRow]:
     """List a tenant's namespaces by name."""
     rows = session.execute(
-        select(Namespace.id, Namespace.name, Namespace.language, Namespace.space_id)
+        select(*_NAMESPACE)
         .join(Tenant, Tenant.id == Namespace.tenant_id)
         .where(Tenant.name == tenant)
         .order_by(Namespace.name)
@@ -78,14 +84,15 @@ class ReadingPlace:
 
 
 _PLACE = text("""
-    SELECT t.hash_key, n.id, n.name, n.language, n.space_id,
+    SELECT t.hash_key, n.id, n.name, n.language, s.id,
            (SELECT json_object_agg(h.derivation, h.head) FROM (
               SELECT r.derivation, max(r.revision) AS head FROM rules r WHERE r.derivation <> 'memories'
               GROUP BY r.derivation) h),
            s.id, s.fingerprint, s.state, s.is_default, s.model, s.weights, s.dimension, s.pooling, s.normalised,
            s."window", s.query_prompt, s.document_prompt, s.template
     FROM tenants t LEFT JOIN namespaces n ON n.tenant_id = t.id AND n.name = :name
-    LEFT JOIN spaces s ON s.id = n.space_id WHERE t.name = :tenant""")
+    LEFT JOIN spaces s ON s.id = coalesce(n.space_id, (SELECT d.id FROM spaces d WHERE d.is_default))
+    WHERE t.name = :tenant""")
 
 
 def reading_place(session: ReadSession, name: str, tenant: str = DEFAULT_TENANT) -> ReadingPlace:

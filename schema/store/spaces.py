@@ -71,7 +71,7 @@ def get(session: ReadSession, space_id: int) -> SpaceRow | None:
 
 
 def propose(session: WriteSession, spec: SpaceSpec) -> SpaceRow:
-    """Register a space. The first of a store is active and every namespace reads it; a later one is only proposed.
+    """Register a space. The first of a store is active and its default; a later one is only proposed.
 
     So a changed setting never makes a row stale by a mere restart: moving to another space is a migration.
     """
@@ -89,7 +89,6 @@ def propose(session: WriteSession, spec: SpaceSpec) -> SpaceRow:
     ).scalar_one()
     if first:
         session.execute(text("SELECT palimpsest_create_space(:id, :d)"), {"id": space_id, "d": spec.dimension})
-        session.execute(text("UPDATE namespaces SET space_id = :id WHERE space_id IS NULL"), {"id": space_id})
         # Memories made while no model could be loaded wait for this moment.
         session.execute(
             text("""INSERT INTO stamps (derivation, row_id, namespace_id, lane)

@@ -61,7 +61,7 @@ def test_time_zone_and_locale_change_nothing(settings: Settings) -> None:
     """Public faults a13 and h05."""
     places: dict[str, dict[str, str | None]] = {
         "plain": {"TZ": "UTC", "LC_ALL": "C.UTF-8", "LANG": "C.UTF-8"},
-        "tokyo": {"TZ": "Asia/Tokyo", "LC_ALL": "C", "LANG": "POSIX"},
+        "tokyo": {"TZ": "Asia/Tokyo", "PGTZ": "Asia/Tokyo", "LC_ALL": "C", "LANG": "POSIX"},
         "midway": {"TZ": "Pacific/Midway", "LC_ALL": "xx_YY.nothing", "LANG": "xx_YY.nothing"},
         "unset": {},
     }
