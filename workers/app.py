@@ -48,9 +48,10 @@ def configure(settings: Settings, broker_url: str | None = None) -> Celery:
         broker_connection_retry_on_startup=True,
         broker_connection_max_retries=None,
         broker_transport_options={
-            # The broker serves whoever has waited longest. Workers that all poll every second keep their phase, and a
-            # beat of whole seconds then finds the same one for minutes: a new worker beside an old one took nothing.
-            "polling_interval": random.uniform(0.6, 1.4),
+            # The broker serves whoever has waited longest, and a poll that ends begins at the end of the line. Polls of
+            # one second under a beat of whole seconds kept their phase: a new worker beside an old one took nothing for
+            # a minute. Longer polls of unlike length take turns.
+            "polling_interval": random.uniform(4.0, 8.0),
             "visibility_timeout": settings.visibility_seconds,
             "queue_order_strategy": "priority",
             "socket_timeout": 30,

@@ -31,7 +31,8 @@ if TYPE_CHECKING:
     from workers.reconcile import Report
 
 BATCH = 200
-"""Turns in one transaction: 2,760 short turns went in at 2,900/s in batches of 200 and no faster in larger ones."""
+"""Turns in one transaction. 6,000 short turns: 3,300/s in batches of 50, 2,500/s of 200, 1,800/s of 1,000; a message to
+the workers and a look at the bar come with each, so not the smallest."""
 BATCH_CHARS = 2_000_000
 SHOWN = 20
 """Faults and conflicts that are printed; `--json` has all of them."""

@@ -39,7 +39,7 @@ Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 Namespace = Annotated[str, typer.Argument(help="The namespace.", show_default=False)]
 
 STARTING_SECONDS = 20.0
-"""How long a command waits for an instance that another one is starting: a first start takes about 3 s."""
+"""How long a command waits for an instance that another one is starting: a first start makes a cluster."""
 
 
 def load_settings(*, quiet: bool = True) -> Settings:

@@ -24,7 +24,7 @@ class Standing:
 def of_namespaces(session: ReadSession, namespace_ids: Sequence[int]) -> list[Standing]:
     """Return where every derivation of these namespaces stands, in the order of their names.
 
-    One count through (namespace, derivation, revision): 11,000 stamps take 3 ms.
+    One count through (namespace, derivation, revision): 24,000 stamps take 6 ms.
     """
     rows = session.execute(
         text("""SELECT s.derivation, count(*), count(*) FILTER (WHERE s.revision < coalesce(h.revision, 1)),
