@@ -150,13 +150,30 @@ class _Pass:
 
     def _try(self, standing: Standing, holder: uuid.UUID, claims: Sequence[Claim]) -> None:
         ids = [claim.row_id for claim in claims]
-        with self.database.read() as session:
-            inputs = dict(self.derivation.load(session, ids))
+        inputs, unread = self._load(ids)
         results, errors = self._derive(inputs)
-        vanished = [row_id for row_id in ids if row_id not in inputs]
-        errors |= self._finish(standing, holder, results, vanished)
+        vanished = [row_id for row_id in ids if row_id not in inputs and row_id not in unread]
+        errors |= unread | self._finish(standing, holder, results, vanished)
         if errors:
             self._fail(standing, holder, errors, claims)
+
+    def _load(self, ids: Sequence[int]) -> tuple[dict[int, Any], dict[int, str]]:
+        """Read the inputs of a batch; when it cannot be read as a whole, each row's by itself."""
+        try:
+            with self.database.read() as session:
+                return dict(self.derivation.load(session, ids)), {}
+        except NOT_THE_ROWS:
+            raise
+        except Exception as error:  # noqa: BLE001 - a row that cannot be read is that row's failure
+            if len(ids) == 1:
+                return {}, {ids[0]: _describe(error)}
+        inputs: dict[int, Any] = {}
+        errors: dict[int, str] = {}
+        for row_id in ids:
+            one, failed = self._load([row_id])
+            inputs |= one
+            errors |= failed
+        return inputs, errors
 
     def _derive(self, inputs: dict[int, Any]) -> tuple[dict[int, Any], dict[int, str]]:
         """Derive a batch; when it fails as a whole, each row by itself."""
@@ -184,7 +201,7 @@ class _Pass:
         """Write and stamp; when the batch cannot be written, each row in a transaction of its own."""
         try:
             self._write(standing, holder, results, vanished)
-        except StoreUnavailable:
+        except NOT_THE_ROWS:
             raise
         except Exception as error:  # noqa: BLE001 - a row that cannot be written is that row's failure
             if len(results) == 1 and not vanished:

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -84,7 +84,8 @@ def ask(plan: Plan, settings: RecallSettings, reader: Reader) -> Legs:
         if settings.keyword_weight:
             results.append(keyword(plan.term_keys, postings, settings))
         if settings.entity_weight:
-            results.append(entity(plan.entity_keys, postings, settings))
+            found = entity(plan.entity_keys, postings, settings)
+            results.append(replace(found, degraded=plan.no_entities))
     except LegUnavailable as failure:
         asked = [name for name in ("keyword", "entity") if settings.weights[name]]
         results += [LegResult(name, "no", degraded=failure.detail) for name in asked]

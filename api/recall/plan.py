@@ -30,8 +30,9 @@ class Plan:
     """A question ready to be answered. `terms` and `term_keys` run in parallel, distinct and in order, as do the
     entities.
 
-    `vector` is None when the question has none, and `no_vector` then says why if it should have had one. `scope` is
-    what the reader was bound to, of any type: recall carries it and never looks inside.
+    `vector` is None when the question has none, and `no_vector` then says why if it should have had one;
+    `no_entities` says why the extractor could not look for names, when only those the namespace knows were found.
+    `scope` is what the reader was bound to, of any type: recall carries it and never looks inside.
     """
 
     text: str
@@ -42,6 +43,7 @@ class Plan:
     entity_keys: tuple[int, ...]
     vector: NDArray[np.float32] | None
     no_vector: str | None
+    no_entities: str | None
     space: str | None
     query_hash: str
     namespace: str
@@ -59,6 +61,7 @@ def make_plan(
     entities: Sequence[str] = (),
     vector: NDArray[np.float32] | None = None,
     no_vector: str | None = None,
+    no_entities: str | None = None,
     space: str | None = None,
     scope: object = None,
     language: str = "english",
@@ -86,6 +89,7 @@ def make_plan(
         entity_keys=tuple(term_key(name, ENTITY_SPACE) for name in names),
         vector=vector,
         no_vector=no_vector,
+        no_entities=no_entities,
         space=space,
         query_hash=hashlib.blake2b(normalised.encode(), key=hash_key, digest_size=16).hexdigest(),
         namespace=namespace,

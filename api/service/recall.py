@@ -129,7 +129,7 @@ def ask(
     wanted = place.namespace is not None and settings.semantic_weight > 0
     vector, no_vector = _encode(context, place.space, text, abandoned) if wanted else (None, None)
     encoded_at = time.perf_counter()
-    extracted = parsing.result() if parsing is not None else []
+    extracted, no_entities = parsing.result() if parsing is not None else ([], None)
     with context.database.read() as session:
         names: list[str] = []
         if parsing is not None and place.namespace is not None:
@@ -143,6 +143,7 @@ def ask(
             entities=names,
             vector=vector,
             no_vector=no_vector,
+            no_entities=no_entities,
             space=place.space.fingerprint if place.space is not None else None,
             language=place.namespace.language if place.namespace is not None else "english",
         )
@@ -176,17 +177,17 @@ def _encode(
         return None, f"the question could not be encoded ({type(error).__name__})"
 
 
-def _extracted(context: Context, text: str, abandoned: Callable[[], bool]) -> list[str]:
-    """Return the entities that the write side's extractor finds in the question; none when its model is away."""
+def _extracted(context: Context, text: str, abandoned: Callable[[], bool]) -> tuple[list[str], str | None]:
+    """Return the entities that the write side's extractor finds in the question, or why it could not look."""
     if abandoned():
-        return []
+        return [], None
     try:
-        return [named.key for named in extract([text], context.settings.spacy_model)[0]]
-    except ProviderUnavailable:
-        return []
+        return [named.key for named in extract([text], context.settings.spacy_model)[0]], None
+    except ProviderUnavailable as error:
+        return [], error.detail
     except Exception as error:  # noqa: BLE001 - as for the encoder; names that the namespace knows are still found
         logger.warning("query_not_parsed", error=type(error).__name__)
-        return []
+        return [], f"the question could not be parsed ({type(error).__name__})"
 
 
 def _names(session: ReadSession, place: NamespaceRow, text: str, extracted: Sequence[str]) -> list[str]:

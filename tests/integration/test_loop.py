@@ -389,3 +389,17 @@ def test_finishing_and_making_due_in_opposite_order_do_not_deadlock(database: Da
 def test_derivations_come_in_dependency_order(database: Database, settings: Settings) -> None:
     spaces.ensure(database, settings)
     assert [item.name for item in derivations(database, settings)] == ["memories", "postings", "entities", "vectors:1"]
+
+
+def test_a_row_that_cannot_be_read_is_alone_in_its_trouble(database: Database, settings: Settings) -> None:
+    ids = _with_passages(database, settings, ["Ada spoke", "Bob spoke", "Cleo spoke"])
+
+    class Unreadable(Entities):
+        def load(self, session: Any, wanted: Sequence[int]) -> Any:
+            if ids[1] in wanted:
+                raise ValueError("a value this driver cannot hold")
+            return super().load(session, wanted)
+
+    report = reconcile(database, Unreadable(settings), settings)
+    assert (report.rebuilt, report.failed) == (2, 1)
+    assert stamp(database, "entities", ids[1]).error == "ValueError"

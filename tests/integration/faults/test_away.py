@@ -193,3 +193,11 @@ def test_without_a_broker_at_all_the_sweep_finds_the_rows(settings: Settings, da
         assert store.post("n", {"content": "the ferry leaves at noon"}).json()["queued"] is False
         store.drain()
         assert store.by_keyword("n", "ferry") == ["the ferry leaves at noon"]
+
+
+def test_a_parser_that_is_away_is_named_and_known_names_are_still_found(store: Store) -> None:
+    store.learn("n", "Mira keeps bees", "Otto keeps nothing")
+    store.context.settings = store.context.settings.model_copy(update={"spacy_model": "no_such_pipeline"})
+    answer = store.ask("n", "what does mira keep").json()
+    assert "entity" in answer["degraded"]
+    assert answer["memories"][0]["text"] == "Mira keeps bees"
