@@ -10,8 +10,9 @@ from sqlalchemy import text
 from sqlalchemy.exc import ProgrammingError
 
 from schema.db import Database
-from schema.errors import NotMigrated, SettingsError
+from schema.errors import Conflict, NotMigrated, SettingsError
 from schema.migrations import config, migrate
+from schema.store import server
 from tests.support.servers import admin, sibling
 
 
@@ -40,9 +41,9 @@ def test_migrating_twice_and_from_two_sides_at_once(empty_database_url: str) -> 
 
 
 def test_a_schema_of_another_name_works(empty_database_url: str) -> None:
-    with admin(empty_database_url) as server:
+    with admin(empty_database_url) as admins:
         database = empty_database_url.rsplit("/", 1)[-1].split("?")[0]
-        server.execute(f"ALTER DATABASE {database} SET search_path = memory, public")
+        admins.execute(f"ALTER DATABASE {database} SET search_path = memory, public")
     owner = Database(empty_database_url, role="owner")
     with owner.write() as session:
         session.execute(text("CREATE SCHEMA memory"))
@@ -85,16 +86,48 @@ def test_roles_own_nothing(database_url: str, role: str, statement: str) -> None
 
 
 def test_a_user_who_may_not_make_roles_is_told_the_statement(empty_database_url: str) -> None:
-    with admin(empty_database_url) as server:
+    with admin(empty_database_url) as admins:
         name = empty_database_url.rsplit("/", 1)[-1].split("?")[0]
-        server.execute("DROP ROLE IF EXISTS humble")
-        server.execute("CREATE ROLE humble LOGIN PASSWORD 'humble'")
-        server.execute(f"ALTER DATABASE {name} OWNER TO humble")
+        admins.execute("DROP ROLE IF EXISTS humble")
+        admins.execute("CREATE ROLE humble LOGIN PASSWORD 'humble'")
+        admins.execute(f"ALTER DATABASE {name} OWNER TO humble")
     from sqlalchemy.engine import make_url
 
     url = make_url(sibling(empty_database_url, name)).set(username="humble", password="humble")
     with pytest.raises(SettingsError, match=r"DATABASE_URL.*superuser run"):
         migrate(url.render_as_string(hide_password=False))
-    with admin(empty_database_url) as server:
-        server.execute(f"ALTER DATABASE {name} OWNER TO CURRENT_USER")
-        server.execute("DROP ROLE humble")
+    with admin(empty_database_url) as admins:
+        admins.execute(f"ALTER DATABASE {name} OWNER TO CURRENT_USER")
+        admins.execute("DROP ROLE humble")
+
+
+def test_a_held_lock_ends_a_migration_whole_and_the_next_one_succeeds(empty_database_url: str) -> None:
+    """Public fault h09: the first run waits its five seconds and says what to do; the rerun leaves a valid schema."""
+    holder = Database(empty_database_url, role="owner")
+    with holder.write() as session:
+        session.execute(text("CREATE TABLE alembic_version (version_num varchar(32) NOT NULL)"))
+    with holder.engine.connect() as old:
+        old.execute(text("LOCK TABLE alembic_version IN ACCESS EXCLUSIVE MODE"))
+        with pytest.raises(Conflict, match="run it again"):
+            migrate(empty_database_url)
+        old.rollback()
+    with holder.read() as session:
+        assert session.execute(text("SELECT to_regclass('stamps') IS NULL")).scalar_one()
+    holder.dispose()
+    migrate(empty_database_url)
+    command.check(config(empty_database_url))
+
+
+def test_an_index_that_a_failed_build_left_behind_is_built_again(database_url: str) -> None:
+    """Public fault h09: "if not exists" would skip it for ever; migrating mends it, and doctor names it till then."""
+    owner = Database(database_url, role="owner")
+    with owner.write() as session:
+        session.execute(
+            text("UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'ix_mentions_entity'::regclass")
+        )
+    with owner.read() as session:
+        assert server.look(session).invalid_indexes == ("ix_mentions_entity",)
+    migrate(database_url)
+    with owner.read() as session:
+        assert server.look(session).invalid_indexes == ()
+    owner.dispose()
