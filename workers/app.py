@@ -53,6 +53,9 @@ def configure(settings: Settings, broker_url: str | None = None) -> Celery:
             # a minute. Longer polls of unlike length take turns.
             "polling_interval": random.uniform(4.0, 8.0),
             "visibility_timeout": settings.visibility_seconds,
+            # What a dead worker had in hand is looked for this often, not at the hundred seconds of the default.
+            "unacked_restore_interval": max(1.0, min(10.0, settings.visibility_seconds / 10)),
+            "unacked_restore_throttle": 1,
             "queue_order_strategy": "priority",
             "socket_timeout": 30,
             "socket_connect_timeout": settings.publish_seconds,

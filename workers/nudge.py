@@ -24,6 +24,7 @@ QUIET_SECONDS = 5.0
 FLAG = "palimpsest:pending:{}"
 CONSUMED = "palimpsest:consumed:{}"
 SENT = "palimpsest:sent:{}"
+REDELIVERED = "palimpsest:redelivered"
 
 
 class Nudger:
@@ -53,9 +54,11 @@ class Nudger:
             return False
         return True
 
-    def taken(self, lane: int) -> None:
-        """Clear the pending flag and note that this lane's queue is being consumed."""
+    def taken(self, lane: int, *, again: bool = False) -> None:
+        """Clear the pending flag and note that this lane's queue is being consumed; count a message that came again."""
         try:
+            if again:
+                self.client.incr(REDELIVERED)
             self.client.delete(FLAG.format(lane))
             self.client.set(CONSUMED.format(lane), int(time.time()))
         except redis.RedisError as error:

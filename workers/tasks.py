@@ -64,11 +64,11 @@ def _clear(**_: Any) -> None:
     structlog.contextvars.clear_contextvars()
 
 
-@app.task(name="palimpsest.derive")
-def derive(lane: int) -> None:
+@app.task(name="palimpsest.derive", bind=True)
+def derive(self: Task, lane: int) -> None:
     """Drain a lane through all derivations for the time budget; nudge again if rows remain."""
     process = current()
-    process.nudger.taken(lane)
+    process.nudger.taken(lane, again=bool((self.request.delivery_info or {}).get("redelivered")))
     try:
         process.prepare()
         reports = drain(

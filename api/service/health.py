@@ -13,7 +13,7 @@ from schema.errors import PalimpsestError
 from schema.kinds import Lane
 from schema.store import audit, health, stamps
 from workers.app import MAINTAIN, QUEUES
-from workers.nudge import CONSUMED, SENT
+from workers.nudge import CONSUMED, REDELIVERED, SENT
 
 # Nothing taken for this many reconcile periods while work is due: the consumers have stalled.
 STALL_PERIODS = 4
@@ -59,6 +59,7 @@ def queues(context: Context) -> dict[str, Any]:
         lengths = {name: int(client.llen(name)) for name in QUEUES}
         seen = {lane: client.get(CONSUMED.format(int(lane))) for lane in Lane}
         sent = {lane: client.get(SENT.format(int(lane))) for lane in Lane}
+        again = int(client.get(REDELIVERED) or 0)
         policy = client.info("memory").get("maxmemory_policy", "noeviction")
     except (redis.RedisError, OSError) as error:
         return {"error": f"the broker cannot be reached: {type(error).__name__}"}
@@ -66,6 +67,7 @@ def queues(context: Context) -> dict[str, Any]:
         "lengths": lengths,
         "last_consumed": {lane.name.lower(): None if at is None else int(at) for lane, at in seen.items()},
         "nudges_sent": {lane.name.lower(): int(count or 0) for lane, count in sent.items()},
+        "redelivered": again,
     }
     if policy != "noeviction":
         found["warning"] = (

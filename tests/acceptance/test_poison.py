@@ -8,6 +8,8 @@ import sys
 import time
 from pathlib import Path
 
+import pytest
+
 from api.service import health, ingest
 from api.service.context import Context
 from schema.db import Database
@@ -72,6 +74,19 @@ def test_poison_is_quarantined_alone_and_mended_by_a_retry(
 def test_a_provider_that_is_down_for_a_while_costs_no_attempt(
     database_url: str, broker_url: str, store: Database, context: Context, tmp_path: Path
 ) -> None:
+    check_outage(database_url, broker_url, store, context, tmp_path, seconds=6)
+
+
+@pytest.mark.soak
+def test_a_provider_that_is_down_for_a_minute_costs_no_attempt(
+    database_url: str, broker_url: str, store: Database, context: Context, tmp_path: Path
+) -> None:
+    check_outage(database_url, broker_url, store, context, tmp_path, seconds=60)
+
+
+def check_outage(
+    database_url: str, broker_url: str, store: Database, context: Context, tmp_path: Path, *, seconds: float
+) -> None:
     down = tmp_path / "down"
     env = environment(database_url, broker_url, **QUICK, encoder=f"fake:16:{down}")
     with worker(env, tmp_path / "worker.log"), running(["beat"], env, tmp_path / "beat.log"):
@@ -80,7 +95,7 @@ def test_a_provider_that_is_down_for_a_while_costs_no_attempt(
         down.touch()
         ingest.remember(context, "n", [{"content": f"Otto said {index}"} for index in range(30)])
         until(lambda: _snoozed(context), 30, "the breaker")
-        time.sleep(6)
+        time.sleep(seconds)
         until(lambda: _snoozed(context), 10, "the breaker, still")
         assert count(store, "stamps WHERE attempts > 0 AND holder IS NULL") == 0
         assert count(store, "stamps WHERE error IS NOT NULL") == 0
@@ -102,6 +117,7 @@ def test_work_longer_than_the_visibility_timeout_is_done_once(
     with worker(env, tmp_path / "worker.log"), running(["beat"], env, tmp_path / "beat.log"):
         ingest.remember(context, "n", [{"content": f"Mira «sleep 6» {index}"} for index in range(3)])
         until(lambda: only_quarantine_left(store, 0) and count(store, "memories") == 3, 120, "the slow derivation")
+        assert health.queues(context)["redelivered"] > 0, "no message came twice: nothing was shown"
     assert count(store, "memory_sources") == 3
     assert count(store, "mentions") == 3
     assert count(store, "stamps WHERE revision <> 1") == 0
