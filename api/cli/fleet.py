@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from schema.settings import Settings
 
 READY_SECONDS = 180.0
-"""Longest wait for readiness. With both models it took 12 s on two busy cores; a cold disk takes longer."""
+"""Longest wait for readiness. With both models it took 8.5 s on two busy cores; a cold disk takes longer."""
 LOST_CAUSE = 3
 """A process that had to be started this often before anything was ready will not come up."""
 WORKER_GRACE = 20.0

@@ -69,7 +69,7 @@ def jsonl(path: Path) -> Iterator[Imported]:
     with path.open("rb") as lines:
         for line, raw in enumerate(lines, start=1):
             if raw.strip():
-                yield "", _turn(*_row(Place(path, line), raw))
+                yield "", parse_line(Place(path, line), raw)
 
 
 def _locomo(path: Path) -> Iterator[Imported]:
@@ -85,6 +85,11 @@ def _beam(path: Path) -> Iterator[Imported]:
 
 
 FORMS: Mapping[str, Callable[[Path], Iterator[Imported]]] = {"jsonl": jsonl, "locomo": _locomo, "beam": _beam}
+
+
+def parse_line(place: Place, raw: bytes) -> Turn:
+    """Return the turn of one line of a JSON Lines file. Raises DataFileError naming the line and the field."""
+    return _turn(*_row(place, raw))
 
 
 def _row(place: Place, raw: bytes) -> tuple[Place, dict[str, Any]]:

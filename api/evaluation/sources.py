@@ -56,7 +56,7 @@ def _lines(path: Path) -> Iterator[Told | Fault]:
             if not raw.strip():
                 continue
             try:
-                turn = imports._turn(*imports._row(Place(path, line), raw))
+                turn = imports.parse_line(Place(path, line), raw)
             except DataFileError as error:
                 yield Fault(f"{path}:{line}", _without_place(error), len(raw))
             else:
