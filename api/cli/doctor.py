@@ -1,12 +1,13 @@
 """`palimpsest doctor`: what is wrong, and the command or setting that mends it. Exit code 1 if anything is.
 
-It changes nothing. The index of every namespace is computed again and compared, so on a large store it takes minutes.
+It changes nothing unless asked to `--mend`, which writes anew every index that does not agree with its rows. The index of
+every namespace is computed again and compared, so on a large store it takes minutes.
 """
 
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.text import Text
@@ -21,8 +22,13 @@ if TYPE_CHECKING:
 SIGNS = {True: ("✓", "green"), False: ("✗", "red"), None: ("?", "yellow")}
 
 
-def doctor(data_dir: DataDir = None, as_json: Json = False) -> None:
+Mend = Annotated[bool, typer.Option("--mend", help="First write anew every index that does not agree with its rows.")]
+
+
+def doctor(data_dir: DataDir = None, mend: Mend = False, as_json: Json = False) -> None:
     """Find out what is wrong, and what mends it."""
+    if mend:
+        _mend(data_dir)
     with err().status(Text("examining")):
         checks = _examine(data_dir, live=not as_json)
     healthy = all(check.ok is not False for check in checks)
@@ -33,6 +39,15 @@ def doctor(data_dir: DataDir = None, as_json: Json = False) -> None:
         out().print("nothing is wrong" if healthy else f"{wrong} of {len(checks)} checks found something")
     if not healthy:
         raise typer.Exit(1)
+
+
+def _mend(data_dir: DataDir) -> None:
+    from api.cli.servers import context
+    from api.service.doctor import mend
+
+    with context(data_dir) as served:
+        for name in mend(served):
+            err().print(Text(f"the index of {name} was written anew"))
 
 
 def _examine(data_dir: DataDir, *, live: bool) -> list[Check]:

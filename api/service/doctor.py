@@ -17,7 +17,7 @@ from api.service.context import Context
 from schema.db import Database, ReadSession
 from schema.errors import PalimpsestError
 from schema.settings import Settings
-from schema.store import access, server, spaces
+from schema.store import access, compaction, server, spaces
 from schema.store import health as health_of_store
 from schema.store.server import Server
 from workers.derive.entities import extract
@@ -134,8 +134,21 @@ def _drift(session: ReadSession, namespace_id: int, name: str) -> Check:
         "agrees with its rows"
         if found.clean
         else f"{found.missing} postings missing, {found.surplus} too many, rows off by {found.rows}",
-        "this is a fault of ours, please report it; importing into a new namespace gives a right index meanwhile",
+        "palimpsest doctor --mend (and please report it: this is a fault of ours)",
     )
+
+
+def mend(context: Context) -> list[str]:
+    """Write anew every index that does not agree with its rows; return the namespaces it was done for."""
+    mended = []
+    with admin.worker_database(context.settings) as database:
+        with database.read() as session:
+            places = [row for row in access.namespaces(session) if not health_of_store.drift(session, row.id).clean]
+        for place in places:
+            with database.write() as session:
+                compaction.rebuild(session, place.id)
+            mended.append(place.name)
+    return mended
 
 
 def _models(settings: Settings, active: spaces.SpaceRow | None) -> Iterator[Check]:

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from sqlalchemy import text
 
 from schema.db import ReadSession, WriteSession
+from schema.store import postings
 from schema.store.postings import BLOCK_BITS, BLOCK_RECORD, RECORD, Records
 
 # Rows read in one merge: 4,000 finishing transactions of one memory are about a megabyte.
@@ -128,3 +129,37 @@ def _merged(packed: bytes, changes: npt.NDArray[np.void]) -> bytes:
     new["no"], new["tf"], new["length"] = low[living], changes["tf"][living], changes["length"][living]
     both = np.concatenate([old, new])
     return both[np.argsort(both["no"], kind="stable")].tobytes()
+
+
+def rebuild(session: WriteSession, namespace_id: int) -> None:
+    """Write a namespace's index anew from its forward rows and mentions, in the transaction given.
+
+    One snapshot holds forward rows and tail alike: what commits later stays in the tail and applies on top. Readers see
+    the old index or the new one. Call it first in its transaction.
+    """
+    session.connection(execution_options={"isolation_level": "REPEATABLE READ"})
+    params = {"ns": namespace_id}
+    # Waits for a merge in progress, and keeps others out.
+    session.execute(text("SELECT pg_advisory_xact_lock(hashtextextended('postings', :ns))"), params)
+    forward = session.execute(
+        text("""SELECT m.no, p.length, p.packed FROM posting_sets p JOIN memories m ON m.id = p.memory_id
+                WHERE p.namespace_id = :ns"""),
+        params,
+    ).all()
+    mentioned: dict[int, list[int]] = {}
+    for no, key in session.execute(
+        text("""SELECT m.no, e.posting_key FROM mentions t JOIN memories m ON m.id = t.memory_id
+                JOIN entities e ON e.id = t.entity_id WHERE m.namespace_id = :ns"""),
+        params,
+    ):
+        mentioned.setdefault(no, []).append(key)
+    for table in ("posting_blocks", "posting_tail", "posting_statistics"):
+        session.execute(text(f"DELETE FROM {table} WHERE namespace_id = :ns"), params)  # noqa: S608 - constants
+    records = [postings.term_records(row.no, row.packed, row.length) for row in forward]
+    records += [postings.entity_records(no, [], keys) for no, keys in mentioned.items()]
+    if records:
+        _apply(session, namespace_id, _settled(records))
+    session.execute(
+        text("INSERT INTO posting_statistics (namespace_id, rows, length) VALUES (:ns, :rows, :length)"),
+        {"ns": namespace_id, "rows": len(forward), "length": sum(row.length for row in forward)},
+    )

@@ -125,6 +125,12 @@ def append(
     )
 
 
+def term_records(no: int, packed: bytes, length: int) -> Records:
+    """Return the records of a memory's forward row."""
+    forward = np.frombuffer(packed, FORWARD)
+    return _records(no, forward["key"], forward["tf"], length)
+
+
 def entity_records(no: int, before: Sequence[int], after: Sequence[int]) -> Records:
     """Return the records that turn a memory's entity keys `before` into `after`; all carry the new count."""
     gone = np.array(sorted(set(before) - set(after)), np.int64)
