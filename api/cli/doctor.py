@@ -1,7 +1,7 @@
 """`palimpsest doctor`: what is wrong, and the command or setting that mends it. Exit code 1 if anything is.
 
-It changes nothing unless asked to `--mend`, which writes anew every index that does not agree with its rows. The index of
-every namespace is computed again and compared, so on a large store it takes minutes.
+It changes nothing unless asked to `--mend`, which writes anew every index that does not agree with its rows. The index
+of every namespace is computed again and compared, so on a large store it takes minutes.
 """
 
 from __future__ import annotations
