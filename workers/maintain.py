@@ -6,13 +6,15 @@ from collections.abc import Callable
 
 from schema.db import Database
 from schema.settings import Settings
-from schema.store import access, compaction, entities
+from schema.store import access, compaction, entities, health
 
 
 def maintain(
     database: Database, settings: Settings, *, should_stop: Callable[[], bool] = lambda: False
 ) -> dict[str, int]:
     """Do a bounded amount of housekeeping in short transactions; return what was done. Safe to run twice at once."""
+    with database.write() as session:
+        analysed = health.analyse(session)
     merged = 0
     with database.read() as session:
         ripe = compaction.ripe(session, settings.tail_rows)
@@ -27,4 +29,9 @@ def maintain(
         keys = access.prune_keys(session)
     with database.write() as session:
         orphans = entities.prune(session)
-    return {"tail_rows_merged": merged, "idempotency_keys_pruned": keys, "entities_pruned": orphans}
+    return {
+        "tables_analysed": analysed,
+        "tail_rows_merged": merged,
+        "idempotency_keys_pruned": keys,
+        "entities_pruned": orphans,
+    }

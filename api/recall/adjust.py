@@ -30,12 +30,13 @@ def adjust(
     found = {ref: candidates[ref] for ref in fused}
     asked = named_speaker(found.values(), plan)
     mixed = len({candidate.source == Source.USER for candidate in found.values()}) > 1
+    keys = {candidate.speaker: speaker_key(candidate) for candidate in found.values()}
     adjusted: dict[int, Fused] = {}
     for ref, row in fused.items():
         candidate = found[ref]
         part = dict(row.part)
         earned = part.get("keyword", 0.0)
-        if asked is not None and settings.speaker_bonus and speaker_key(candidate) == asked:
+        if asked is not None and settings.speaker_bonus and keys[candidate.speaker] == asked:
             part["speaker"] = min(settings.speaker_bonus, earned)
         if mixed and settings.user_bonus and candidate.source == Source.USER:
             part["user"] = min(settings.user_bonus, earned)
@@ -53,7 +54,7 @@ def named_speaker(candidates: Iterable[Candidate], plan: Plan) -> str | None:
     """The one speaker that the question names, in full or by the first word of the name; None for none or several."""
     words = set(_WORD.findall(plan.normalised))
     named = set()
-    for candidate in candidates:
+    for candidate in {candidate.speaker: candidate for candidate in candidates}.values():
         key = speaker_key(candidate)
         if key is not None and (key in plan.entities or key.split()[0] in words):
             named.add(key)

@@ -37,7 +37,7 @@ _COSINE_DIGITS = 6
 """float32 vectors are alike to about 1e-7; one more encoder batch size moves the seventh decimal."""
 
 
-_BEYOND = 100
+_BEYOND = 50
 """Neighbours asked for beyond the head, to see the end of a tie. Rows of equal cosine are copies of one text, nearly
 always, and more than a hundred copies are one statement in the end."""
 

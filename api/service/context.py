@@ -30,7 +30,10 @@ class Context:
         self.settings = settings
         self.database = Database(settings.database_url, role="api", pool_size=pool_size or settings.api_pool_size)
         self.nudger = Nudger(settings, settings.broker_url) if settings.broker_url else None
-        self.threads = ThreadPoolExecutor(4, thread_name_prefix="parse")
+        # One: a pipeline is not safe for threads, and a question that is dropped while it waits costs nothing.
+        self.threads = ThreadPoolExecutor(1, thread_name_prefix="parse")
+        # The space each namespace read when it was asked last.
+        self.spaces: dict[str, SpaceRow | None] = {}
         self._encoders: dict[str, CachedQueries] = {}
         self._lock = threading.Lock()
         self._warm = threading.Event()

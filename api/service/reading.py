@@ -16,5 +16,5 @@ def texts(context: Context, namespace: str, ids: Sequence[int]) -> dict[int, str
         place = access.find_namespace(session, intake.namespace(namespace))
         if place is None or not ids:
             return {}
-        rows = memories.candidates(session, place.id, nos=[], ids=list(ids), heads={})
+        rows = memories.candidates(session, place.id, nos=[], ids=list(ids), behind={})
         return {row.id: embedded_text(row.text, row.speaker) for row in rows}

@@ -17,13 +17,14 @@ from api.recall.answer import Answer
 from api.recall.candidate import Candidate, SourceSpan
 from api.recall.pipeline import recall
 from api.recall.plan import make_plan
+from api.recall.reader import Reader
 from api.recall.settings import RecallSettings
 from api.service.context import Context
 from schema import clock, intake, log
 from schema.db import ReadSession
 from schema.errors import Abandoned, LegUnavailable, ProviderUnavailable
-from schema.store import access, entities, memories, postings, vectors
-from schema.store.access import NamespaceRow
+from schema.store import access, memories, postings, vectors
+from schema.store.access import NamespaceRow, ReadingPlace
 from schema.store.postings import Postings
 from schema.store.spaces import SpaceRow
 from workers.derive.entities import extract
@@ -33,6 +34,8 @@ logger = log.get(__name__)
 
 # Names of up to this many words are looked up in the namespace as they stand in the question.
 NAME_WORDS = 3
+# Words of a question in which names are looked for: a pasted page names everybody.
+LONGEST_QUESTION = 200
 _WORDS = re.compile(r"[\w'’.&-]+")
 
 
@@ -43,7 +46,7 @@ class StoreReader:
     session: ReadSession
     namespace: NamespaceRow
     space: SpaceRow | None
-    heads: Mapping[str, int]
+    behind: Mapping[str, int]
 
     def postings(self, keys: Sequence[int]) -> Postings:
         """Read postings of term and entity keys, in one statement."""
@@ -57,7 +60,7 @@ class StoreReader:
 
     def memories(self, *, nos: Sequence[int], ids: Sequence[int]) -> list[Candidate]:
         """Read the texts of candidates."""
-        rows = memories.candidates(self.session, self.namespace.id, nos=nos, ids=ids, heads=self.heads)
+        rows = memories.candidates(self.session, self.namespace.id, nos=nos, ids=ids, behind=self.behind)
         return [
             Candidate(
                 id=row.id,
@@ -122,43 +125,48 @@ def ask(
     name = intake.namespace(namespace)
     # The parser runs beside the encoder: neither needs the other, and both let go of the interpreter for long.
     parsing = context.threads.submit(_extracted, context, text, abandoned) if settings.entity_weight else None
-    with context.database.read() as session:
-        place = access.reading_place(session, name)
-    found_at = time.perf_counter()
     # Models work while no connection is held: ten slow questions would otherwise keep every write waiting for the pool.
-    wanted = place.namespace is not None and settings.semantic_weight > 0
-    vector, no_vector = _encode(context, place.space, text, abandoned) if wanted else (None, None)
-    encoded_at = time.perf_counter()
-    extracted, no_entities = parsing.result() if parsing is not None else ([], None)
-    with context.database.read() as session:
-        names: list[str] = []
-        if parsing is not None and place.namespace is not None:
-            names = _names(session, place.namespace, text, extracted)
-        named_at = time.perf_counter()
-        plan = make_plan(
-            text,
-            namespace=name,
-            now=now or clock.now(),
-            hash_key=place.hash_key,
-            entities=names,
-            vector=vector,
-            no_vector=no_vector,
-            no_entities=no_entities,
-            space=place.space.fingerprint if place.space is not None else None,
-            language=place.namespace.language if place.namespace is not None else "english",
-        )
-        reader = (
-            _Nothing() if place.namespace is None else StoreReader(session, place.namespace, place.space, place.heads)
-        )
-        answer = recall(plan, settings, reader)
+    # So the question is encoded for the space that this namespace read last, and again should the snapshot disagree.
+    space = context.spaces.get(name)
+    literal = _literal_names(text) if settings.entity_weight else []
+    while True:
+        vector, no_vector = _encode(context, space, text, abandoned) if settings.semantic_weight else (None, None)
+        extracted, no_entities = parsing.result() if parsing is not None else ([], None)
+        encoded_at = time.perf_counter()
+        with context.database.read() as session:
+            place = access.reading_place(session, name, literal)
+            if place.space == space:
+                # The second kind finds people in questions that nobody capitalised.
+                names = [*extracted, *(key for key in literal if key in place.known)]
+                named_at = time.perf_counter()
+                plan = make_plan(
+                    text,
+                    namespace=name,
+                    now=now or clock.now(),
+                    hash_key=place.hash_key,
+                    entities=names,
+                    vector=vector,
+                    no_vector=no_vector if place.namespace is not None else None,
+                    no_entities=no_entities,
+                    space=space.fingerprint if space is not None else None,
+                    language=place.namespace.language if place.namespace is not None else "english",
+                )
+                answer = recall(plan, settings, _reader(session, place))
+                break
+        space = context.spaces[name] = place.space
     timings = {
-        "namespace": (found_at - started) * 1000,
-        "encode": (encoded_at - found_at) * 1000,
+        "encode": (encoded_at - started) * 1000,
         "entities": (named_at - encoded_at) * 1000,
         **answer.timings,
         "total": (time.perf_counter() - started) * 1000,
     }
     return Asked(answer, timings)
+
+
+def _reader(session: ReadSession, place: ReadingPlace) -> Reader:
+    if place.namespace is None:
+        return _Nothing()
+    return StoreReader(session, place.namespace, place.space, place.behind)
 
 
 def _encode(
@@ -190,16 +198,11 @@ def _extracted(context: Context, text: str, abandoned: Callable[[], bool]) -> tu
         return [], f"the question could not be parsed ({type(error).__name__})"
 
 
-def _names(session: ReadSession, place: NamespaceRow, text: str, extracted: Sequence[str]) -> list[str]:
-    """Return the question's entities: those extracted, and names the namespace knows that stand in it.
-
-    The second kind finds people in questions that nobody capitalised.
-    """
-    words = _WORDS.findall(text)
+def _literal_names(text: str) -> list[str]:
+    """Return every run of up to NAME_WORDS words of the question as a name would be normalised, in order."""
+    words = _WORDS.findall(text)[:LONGEST_QUESTION]
     spans = chain.from_iterable(
         (" ".join(words[start : start + length]) for start in range(len(words) - length + 1))
         for length in range(1, NAME_WORDS + 1)
     )
-    literal = list(dict.fromkeys(key for key in map(name_key, spans) if key))
-    known = entities.known(session, place.id, literal)
-    return list(dict.fromkeys([*extracted, *(key for key in literal if key in known)]))
+    return list(dict.fromkeys(key for key in map(name_key, spans) if key))

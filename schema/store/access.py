@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
@@ -74,20 +74,25 @@ def namespaces(session: ReadSession, tenant: str = DEFAULT_TENANT) -> list[Names
 class ReadingPlace:
     """All that a question needs to know of where it is asked, in one statement.
 
-    `heads` are the current revisions of the derivations stamped by memory.
+    `behind` are the heads of the derivations stamped by memory in which the namespace has stale rows;
+    `known` are those of the names asked about that its memories mention.
     """
 
     namespace: NamespaceRow | None
     space: SpaceRow | None
     hash_key: bytes
-    heads: Mapping[str, int]
+    behind: Mapping[str, int]
+    known: frozenset[str]
 
 
 _PLACE = text("""
     SELECT t.hash_key, n.id, n.name, n.language, s.id,
            (SELECT json_object_agg(h.derivation, h.head) FROM (
               SELECT r.derivation, max(r.revision) AS head FROM rules r WHERE r.derivation <> 'memories'
-              GROUP BY r.derivation) h),
+              GROUP BY r.derivation) h
+            WHERE EXISTS (SELECT 1 FROM stamps p WHERE p.namespace_id = n.id AND p.derivation = h.derivation
+                          AND p.revision < h.head)),
+           (SELECT array_agg(e.key) FROM entities e WHERE e.namespace_id = n.id AND e.key = ANY(:names)),
            s.id, s.fingerprint, s.state, s.is_default, s.model, s.weights, s.dimension, s.pooling, s.normalised,
            s."window", s.query_prompt, s.document_prompt, s.template
     FROM tenants t LEFT JOIN namespaces n ON n.tenant_id = t.id AND n.name = :name
@@ -95,12 +100,17 @@ _PLACE = text("""
     WHERE t.name = :tenant""")
 
 
-def reading_place(session: ReadSession, name: str, tenant: str = DEFAULT_TENANT) -> ReadingPlace:
-    """Return what a question in the namespace called `name` needs to know; a namespace nobody wrote to is None."""
-    row: Any = session.execute(_PLACE, {"name": name, "tenant": tenant}).one()
+def reading_place(
+    session: ReadSession, name: str, names: Sequence[str] = (), tenant: str = DEFAULT_TENANT
+) -> ReadingPlace:
+    """Return what a question in the namespace called `name` needs to know; a namespace nobody wrote to is None.
+
+    `names` are normalised names that stand in the question.
+    """
+    row: Any = session.execute(_PLACE, {"name": name, "tenant": tenant, "names": list(names)}).one()
     namespace = None if row[1] is None else NamespaceRow(*row[1:5])
-    space = None if row[6] is None else SpaceRow(row[6], SpaceSpec(*row[10:]), row[7], row[8], row[9])
-    return ReadingPlace(namespace, space, bytes(row[0]), row[5] or {})
+    space = None if row[7] is None else SpaceRow(row[7], SpaceSpec(*row[11:]), row[8], row[9], row[10])
+    return ReadingPlace(namespace, space, bytes(row[0]), row[5] or {}, frozenset(row[6] or ()))
 
 
 def languages(session: ReadSession, namespace_ids: list[int]) -> dict[int, str]:

@@ -80,15 +80,6 @@ def _ensure(session: WriteSession, items: Sequence[EntitySet]) -> dict[tuple[int
     return {(row[0], row[1]): row[2] for row in rows}
 
 
-def known(session: ReadSession, namespace_id: int, keys: Sequence[str]) -> set[str]:
-    """Return which of these normalised names the namespace knows."""
-    rows = session.execute(
-        text("SELECT key FROM entities WHERE namespace_id = :ns AND key = ANY(:keys)"),
-        {"ns": namespace_id, "keys": list(keys)},
-    )
-    return set(rows.scalars())
-
-
 def prune(session: WriteSession, limit: int = 1000) -> int:
     """Delete up to `limit` entities that nothing mentions any more; return how many."""
     rows = session.execute(

@@ -10,7 +10,7 @@ from datetime import datetime
 import numpy as np
 from sqlalchemy import text
 
-from schema.db import ReadSession
+from schema.db import ReadSession, WriteSession
 from schema.errors import NotMigrated
 from schema.store import postings, rules, spaces, stamps
 from schema.store.stamps import Backlog
@@ -34,6 +34,11 @@ def check(session: ReadSession) -> datetime:
         raise NotMigrated
     moment: datetime = session.execute(text("SELECT now()")).scalar_one()
     return moment
+
+
+def analyse(session: WriteSession) -> int:
+    """Bring the planner's statistics up to date for tables that have changed much; return how many there were."""
+    return int(session.execute(text("SELECT palimpsest_analyze()")).scalar_one())
 
 
 def names(session: ReadSession) -> list[str]:

@@ -244,18 +244,15 @@ class MemoryRow:
     stale: tuple[str, ...]
 
 
-_CANDIDATES = text("""
-    SELECT m.id, m.no, m.kind, m.text, m.speaker, m.source, m.session_id, m.seq, m.occurred_at, m.recorded_at,
-           m.trust, m.confidence
-    FROM memories m WHERE m.namespace_id = :ns AND m.no = ANY(:nos) AND m.retired_at IS NULL
+_COLUMNS = """m.id, m.no, m.kind, m.text, m.speaker, m.source, m.session_id, m.seq, m.occurred_at, m.recorded_at,
+           m.trust, m.confidence, s.episode_id, s.revision, s.start, s.stop"""
+_CANDIDATES = text(f"""
+    SELECT {_COLUMNS} FROM memories m LEFT JOIN memory_sources s ON s.memory_id = m.id
+      WHERE m.namespace_id = :ns AND m.no = ANY(:nos) AND m.retired_at IS NULL
     UNION
-    SELECT m.id, m.no, m.kind, m.text, m.speaker, m.source, m.session_id, m.seq, m.occurred_at, m.recorded_at,
-           m.trust, m.confidence
-    FROM memories m WHERE m.id = ANY(:ids) AND m.namespace_id = :ns AND m.retired_at IS NULL""")
-_SPANS = text("""
-    SELECT memory_id, episode_id, revision, start, stop FROM memory_sources WHERE memory_id = ANY(:ids)
-    ORDER BY memory_id, episode_id, revision, start""")
-# Only what is stale travels: in a store at rest that is nothing.
+    SELECT {_COLUMNS} FROM memories m LEFT JOIN memory_sources s ON s.memory_id = m.id
+      WHERE m.id = ANY(:ids) AND m.namespace_id = :ns AND m.retired_at IS NULL
+    ORDER BY 1, 13, 14, 15""")  # noqa: S608 - constants
 _STALE = text("""
     SELECT s.row_id, s.derivation FROM stamps s
     JOIN unnest(CAST(:ds AS text[]), CAST(:heads AS integer[])) AS h(derivation, head)
@@ -264,21 +261,23 @@ _STALE = text("""
 
 
 def candidates(
-    session: ReadSession, namespace_id: int, *, nos: Sequence[int], ids: Sequence[int], heads: Mapping[str, int]
+    session: ReadSession, namespace_id: int, *, nos: Sequence[int], ids: Sequence[int], behind: Mapping[str, int]
 ) -> list[MemoryRow]:
     """Return the active memories of a namespace by number or id, with their sources and what is stale about them.
 
-    `heads` are the current revisions of the derivations whose row ids are memories.
+    `behind` are the heads of the derivations stamped by memory in which this namespace has stale rows: in a store at
+    rest there are none, and nothing is asked about them.
     """
-    rows = session.execute(_CANDIDATES, {"ns": namespace_id, "nos": list(nos), "ids": list(ids)}).all()
-    found = [row.id for row in rows]
+    fields: dict[int, Any] = {}
     spans: dict[int, list[Span]] = {}
-    for memory_id, episode_id, revision, start, stop in session.execute(_SPANS, {"ids": found}):
-        spans.setdefault(memory_id, []).append(Span(episode_id, revision, start, stop))
+    for row in session.execute(_CANDIDATES, {"ns": namespace_id, "nos": list(nos), "ids": list(ids)}):
+        fields[row[0]] = row[:12]
+        if row[12] is not None:
+            spans.setdefault(row[0], []).append(Span(row[12], row[13], row[14], row[15]))
     stale: dict[int, list[str]] = {}
-    for memory_id, derivation in session.execute(
-        _STALE, {"ds": list(heads), "heads": list(heads.values()), "ids": found}
-    ):
-        stale.setdefault(memory_id, []).append(derivation)
-    complete = [(*row, tuple(spans.get(row.id, ())), tuple(stale.get(row.id, ()))) for row in rows]
+    if behind:
+        params = {"ds": list(behind), "heads": list(behind.values()), "ids": list(fields)}
+        for memory_id, derivation in session.execute(_STALE, params):
+            stale.setdefault(memory_id, []).append(derivation)
+    complete = [(*row, tuple(spans.get(key, ())), tuple(stale.get(key, ()))) for key, row in fields.items()]
     return [MemoryRow(*values) for values in complete]

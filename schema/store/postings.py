@@ -218,6 +218,9 @@ def _latest(tail: Sequence[Records], keys: npt.NDArray[np.int64]) -> dict[int, R
 
 
 def _merge_key(blocks: Sequence[tuple[int, Records]], late: Records | None) -> Posting:
+    if late is None and len(blocks) == 1:
+        block, part = blocks[0]
+        return (np.uint32(block) << BLOCK_BITS) + part["no"].astype(np.uint32), part["tf"], part["length"]
     nos = [(np.uint32(block) << BLOCK_BITS) + part["no"].astype(np.uint32) for block, part in blocks]
     tfs = [part["tf"] for _, part in blocks]
     lengths = [part["length"] for _, part in blocks]

@@ -47,6 +47,8 @@ def limit_threads(count: int) -> None:
     for variable in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
         os.environ.setdefault(variable, str(count))
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+    # Threads that spin for milliseconds after each operation take the core that the database's answer needs.
+    os.environ.setdefault("GOMP_SPINCOUNT", "1000")
     if importlib.util.find_spec("torch") is not None:
         import torch
 

@@ -40,6 +40,25 @@ BEGIN
     EXECUTE format('GRANT SELECT ON %I TO palimpsest_api', 'vectors_' || space_id);
 END $$
 """
+# Planning by statistics from before a bulk write chose plans ten times as slow for a minute, until autovacuum came by.
+ANALYZE = """
+CREATE FUNCTION palimpsest_analyze() RETURNS integer
+LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+DECLARE
+    name text;
+    done integer := 0;
+BEGIN
+    FOR name IN
+        SELECT relname FROM pg_stat_user_tables
+        WHERE schemaname = current_schema() AND n_mod_since_analyze > 500 AND n_mod_since_analyze > n_live_tup / 10
+        ORDER BY relname
+    LOOP
+        EXECUTE format('ANALYZE (SKIP_LOCKED) %I', name);
+        done := done + 1;
+    END LOOP;
+    RETURN done;
+END $$
+"""
 ROLES = ("palimpsest_worker", "palimpsest_api")
 TABLES = (
     "breakers",
@@ -72,6 +91,7 @@ def upgrade() -> None:
     _tables()
     _storage()
     op.execute(CREATE_SPACE)
+    op.execute(ANALYZE)
     _grants()
     op.execute("INSERT INTO tenants (name) VALUES ('default')")
 
@@ -405,5 +425,6 @@ def _grants() -> None:
         "DO $$ BEGIN EXECUTE format('GRANT USAGE ON SCHEMA %I TO palimpsest_worker, palimpsest_api', "
         "current_schema()); END $$"
     )
-    op.execute("REVOKE ALL ON FUNCTION palimpsest_create_space FROM PUBLIC")
-    op.execute("GRANT EXECUTE ON FUNCTION palimpsest_create_space TO palimpsest_worker")
+    for function in ("palimpsest_create_space", "palimpsest_analyze"):
+        op.execute(f"REVOKE ALL ON FUNCTION {function} FROM PUBLIC")
+        op.execute(f"GRANT EXECUTE ON FUNCTION {function} TO palimpsest_worker")

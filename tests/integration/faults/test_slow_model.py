@@ -63,7 +63,7 @@ def test_liveness_is_quick_while_twenty_questions_burn(served: str) -> None:
     """Public fault h13."""
     answered: list[int] = []
     questions = [
-        threading.Thread(target=_ask, args=(served, f"ferry {n} «burn 2»", {"entity_weight": 0}, answered), daemon=True)
+        threading.Thread(target=_ask, args=(served, f"ferry {n} «burn 2»", {}, answered), daemon=True)
         for n in range(20)
     ]
     for question in questions:
@@ -99,3 +99,24 @@ def test_writes_and_readiness_do_not_wait_for_the_model(served: str) -> None:
             assert client.get(f"{served}/readyz").status_code == 200
             assert time.monotonic() - began < 2
     assert len(answered) < 20, "they were still in flight"
+
+
+def test_questions_of_clients_that_hung_up_are_dropped(served: str) -> None:
+    """Public fault h13: what nobody waits for ends within the model call in hand, not after all that queue up."""
+    answered: list[int] = []
+    hung_up = threading.Barrier(13)
+
+    def impatient(number: int) -> None:
+        try:
+            httpx.post(f"{served}/v1/namespaces/n/recall", json={"query": f"ferry {number} «burn 1»"}, timeout=0.5)
+        except httpx.TimeoutException:
+            hung_up.wait(30)
+
+    for number in range(12):
+        threading.Thread(target=impatient, args=(number,), daemon=True).start()
+    hung_up.wait(30)
+    began = time.monotonic()
+    _ask(served, "when does the ferry leave", {}, answered)
+    assert answered == [200]
+    # Twelve questions of a second, in two models, would take twelve to twenty-four.
+    assert time.monotonic() - began < 6
