@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import secrets
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import structlog
 from anyio import CapacityLimiter
-from fastapi import FastAPI, Request, Response
+from fastapi import FastAPI, Response
 from fastapi.responses import JSONResponse
 
 from api.http import admin, episodes, problems, recall
+from api.http.requests import RequestId
 from api.service import health
 from api.service.context import Context
 from schema import log
@@ -45,18 +45,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     )
     app.state.context = context
     problems.install(app)
-
-    @app.middleware("http")
-    async def _request_id(request: Request, call_next: Callable[[Request], Awaitable[Response]]) -> Response:
-        given = request.headers.get("x-request-id", "")
-        request_id = given if given.isalnum() and len(given) <= 64 else secrets.token_hex(8)
-        structlog.contextvars.bind_contextvars(request=request_id)
-        try:
-            response = await call_next(request)
-        finally:
-            structlog.contextvars.clear_contextvars()
-        response.headers["X-Request-Id"] = request_id
-        return response
+    app.add_middleware(RequestId)
 
     # On the event loop and asking nobody: this process is alive even when the store is not.
     @app.get("/healthz", tags=["health"])

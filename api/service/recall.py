@@ -137,7 +137,7 @@ def ask(
             place = access.reading_place(session, name, literal)
             if place.space == space:
                 # The second kind finds people in questions that nobody capitalised.
-                names = [*extracted, *(key for key in literal if key in place.known)]
+                names = [*extracted, *(key for key in literal if key in place.known)] if place.namespace else []
                 named_at = time.perf_counter()
                 plan = make_plan(
                     text,
