@@ -74,7 +74,7 @@ def derive(self: Task, lane: int) -> None:
         reports = drain(
             process.database,
             process.settings,
-            chosen=Selection(lane=lane) if lane == Lane.FRESH else EVERYTHING,
+            chosen=Selection(lane=lane, new=True) if lane == Lane.FRESH else EVERYTHING,
             should_stop=stopping,
             help_wanted=lambda: process.nudger.nudge(lane),
         )

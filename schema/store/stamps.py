@@ -39,11 +39,12 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """Which due rows: of a lane, of a namespace, or by id; None does not restrict."""
+    """Which due rows: of a lane, of a namespace, or by id; None does not restrict. `new`: never derived ones only."""
 
     lane: int | None = None
     namespace_id: int | None = None
     ids: Sequence[int] | None = None
+    new: bool = False
 
     def sql(self) -> tuple[str, dict[str, Any]]:
         """Return the condition on alias `s` and its parameters."""
@@ -53,6 +54,8 @@ class Selection:
             if value is not None:
                 parts.append(f" AND s.{column} = :{column}")
                 params[column] = value
+        if self.new:
+            parts.append(" AND s.revision = 0")
         if self.ids is not None:
             parts.append(" AND s.row_id = ANY(:ids)")
             params["ids"] = list(self.ids)

@@ -275,6 +275,9 @@ def test_selection_by_namespace_lane_and_id(database: Database, settings: Settin
     assert reconcile(database, memories, settings, chosen=Selection(ids=[two])).rebuilt == 1
     assert reconcile(database, memories, settings, chosen=Selection(lane=0)).rebuilt == 0
     assert reconcile(database, memories, settings, chosen=Selection(lane=1)).rebuilt == 1
+    newer = _revised(settings, passage_words=20)
+    assert reconcile(database, Memories(newer), newer, chosen=Selection(new=True)).rebuilt == 0
+    assert reconcile(database, Memories(newer), newer).rebuilt == 3, "what new rules make stale is not what is new"
 
 
 def test_a_process_that_is_not_head_takes_only_what_was_never_derived(database: Database, settings: Settings) -> None:
