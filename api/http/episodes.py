@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from datetime import timedelta, timezone
 from typing import Annotated, Any
 
@@ -86,11 +87,12 @@ def page(
 
 @router.get("/{episode_id}")
 def read(namespace: str, episode_id: int, context: ContextOf) -> Response:
-    """Read one episode back, exactly as it was told."""
-    row = ingest.read(context, namespace, episode_id) if 0 < episode_id < 2**63 else None
-    if row is None:
+    """Read one episode back, exactly as it was told, with the share of it that its memories hold so far."""
+    found = ingest.read(context, namespace, episode_id) if 0 < episode_id < 2**63 else None
+    if found is None:
         raise NotFound(f"episode {episode_id} is not in this namespace", field="episode_id")
-    return JSONResponse(shown(row))
+    row, coverage = found
+    return JSONResponse({**shown(row), "coverage": asdict(coverage)})
 
 
 def shown(row: EpisodeRow) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from schema import clock, intake
 from schema.db import WriteSession
 from schema.errors import InvalidInput, TooLarge
 from schema.kinds import Lane
-from schema.store import access, episodes
+from schema.store import access, episodes, memories
 from schema.store.access import NamespaceRow
 from schema.store.episodes import EpisodeRow, NewEpisode
 
@@ -117,12 +117,30 @@ def _check_key(key: str | None) -> None:
         raise InvalidInput("Idempotency-Key: must be 1 to 200 printable characters", field="Idempotency-Key")
 
 
-def read(context: Context, namespace: str, episode_id: int) -> EpisodeRow | None:
-    """Return one episode as it was told, or None."""
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """How much of an episode its memories hold: `share` in [0, 1] of the characters that are not blank."""
+
+    memories: int
+    share: float
+
+
+def read(context: Context, namespace: str, episode_id: int) -> tuple[EpisodeRow, Coverage] | None:
+    """Return one episode as it was told, and how much of it is recallable; or None."""
     name = intake.namespace(namespace)
     with context.database.read() as session:
         place = access.find_namespace(session, name)
-        return None if place is None else episodes.get(session, place.id, episode_id)
+        row = None if place is None else episodes.get(session, place.id, episode_id)
+        return None if row is None else (row, _coverage(row.content, memories.spans_of(session, row.id, row.revision)))
+
+
+def _coverage(content: str, spans: Sequence[tuple[int, int]]) -> Coverage:
+    total = sum(not character.isspace() for character in content)
+    held, reached = 0, 0
+    for start, stop in spans:
+        held += sum(not character.isspace() for character in content[max(start, reached) : stop])
+        reached = max(reached, stop)
+    return Coverage(len(spans), round(held / total, 6) if total else 0.0)
 
 
 def page(

@@ -204,6 +204,17 @@ def retire(session: WriteSession, ids: Sequence[int], reason: str, derivations: 
             )
 
 
+def spans_of(session: ReadSession, episode_id: int, revision: int) -> list[tuple[int, int]]:
+    """Return the spans, as (start, stop) in characters, of the active memories that rest on an episode's revision."""
+    rows = session.execute(
+        select(MemorySource.start, MemorySource.end)
+        .join(Memory, Memory.id == MemorySource.memory_id)
+        .where(MemorySource.episode_id == episode_id, MemorySource.revision == revision, Memory.retired_at.is_(None))
+        .order_by(MemorySource.start, MemorySource.end)
+    )
+    return [(row[0], row[1]) for row in rows]
+
+
 def texts(session: ReadSession, ids: Sequence[int]) -> list[MemoryText]:
     """Return active memories for the index derivations, in id order."""
     rows = session.execute(

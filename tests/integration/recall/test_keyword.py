@@ -130,6 +130,8 @@ def test_a_long_episode_is_covered_to_its_end(store: Store, offsets: tuple[int, 
         assert not any(covered[start:stop]), "passages do not overlap"
         covered[start:stop] = b"\x01" * (stop - start)
     assert not "".join(letter for letter, seen in zip(content, covered, strict=True) if not seen).strip()
+    shown = store.http.get(f"/v1/namespaces/n/episodes/{episode_id}").json()["coverage"]
+    assert shown == {"memories": len(spans), "share": 1.0}
 
 
 def test_after_a_refused_giant_a_small_one_settles(store: Store) -> None:
