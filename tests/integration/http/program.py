@@ -46,7 +46,7 @@ def _right(store: Store, namespace: str) -> dict[str, Any]:
         "answers": [store.ask(namespace, query, explain=True).text for query in QUERIES],
         "read": [store.read(namespace, episode_id)["occurred_at"] for episode_id in ids],
         "naive": naive.text,
-        "first": min(ids),
+        "ids": ids,
     }
 
 

@@ -52,7 +52,7 @@ def _plain(found: dict[str, Any], namespace: str) -> Any:
         for row in [*answer["memories"], *answer["evidence"]["candidates"]]:
             del row["id"]
             for span in row["sources"]:
-                span["episode_id"] -= found["first"]
+                span["episode_id"] = found["ids"].index(span["episode_id"])
         answers.append(answer)
     return answers, found["read"], found["naive"]
 
