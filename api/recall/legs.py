@@ -39,7 +39,7 @@ _COSINE_DIGITS = 6
 
 _BEYOND = 50
 """Neighbours asked for beyond the head, to see the end of a tie. Rows of equal cosine are copies of one text, nearly
-always, and more than a hundred copies are one statement in the end."""
+always, and more than fifty copies are one statement in the end."""
 
 
 @dataclass(frozen=True, slots=True)
