@@ -45,6 +45,7 @@ class EpisodeIn(BaseModel):
     external_id: Name | None = Field(
         None, description="your own id, unique in the namespace: telling it twice adds nothing"
     )
+    expires_at: AwareDatetime | None = Field(None, description="when it is to be forgotten for good; never if left out")
     metadata: dict[str, Any] = Field(default_factory=dict, description="any JSON, read back unchanged")
 
     @field_validator("content", "speaker", "session_id", "user_id", "agent_id", "external_id")
@@ -62,7 +63,7 @@ class EpisodeIn(BaseModel):
             raise ValueError("must not be blank")
         return value
 
-    @field_validator("occurred_at", mode="before")
+    @field_validator("occurred_at", "expires_at", mode="before")
     @classmethod
     def _spelt_out(cls, value: Any) -> Any:
         # A bare number would be taken for seconds or milliseconds, whichever looks likelier.
@@ -70,7 +71,7 @@ class EpisodeIn(BaseModel):
             return value
         raise ValueError("must be a time with its offset, such as 2026-01-31T12:00:00Z")
 
-    @field_validator("occurred_at")
+    @field_validator("occurred_at", "expires_at")
     @classmethod
     def _in_range(cls, value: datetime | None) -> datetime | None:
         if value is not None:
@@ -140,6 +141,7 @@ def parse(data: Any, settings: Settings) -> NewEpisode:
         agent_id=item.agent_id,
         seq=item.seq,
         external_id=item.external_id,
+        expires_at=item.expires_at,
         metadata=item.metadata,
         lane=Lane.BULK if len(item.content) > settings.bulk_chars else Lane.FRESH,
     )
@@ -169,6 +171,27 @@ def namespace(name: Any) -> str:
             field="namespace",
         )
     return name
+
+
+def words(content: Any, settings: Settings, field: str = "content") -> str:
+    """Check the words of an episode by themselves, as `parse` checks them. Raises InvalidInput, TooLarge."""
+    try:
+        return parse({"content": content}, settings).content
+    except TooLarge as error:
+        raise TooLarge(error.detail.replace("content:", f"{field}:", 1), field=field) from None
+    except InvalidInput as error:
+        raise InvalidInput(error.detail.replace("content:", f"{field}:", 1), field=field) from None
+
+
+def name(value: Any, field: str, longest: int = 200) -> str:
+    """Check a name that picks something: a user, a session, a subject. Raises InvalidInput naming the field."""
+    if not isinstance(value, str) or not 1 <= len(value) <= longest or not value.strip():
+        raise InvalidInput(f"{field}: must be text of 1 to {longest} characters", field=field)
+    try:
+        _check_text(value)
+    except ValueError as error:
+        raise InvalidInput(f"{field}: {error}", field=field) from None
+    return value
 
 
 def question(text: Any, settings: Settings) -> str:

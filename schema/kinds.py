@@ -25,15 +25,56 @@ class EpisodeKind(StrEnum):
 
 
 class MemoryKind(StrEnum):
-    """What a memory is; facts and images join passages as their derivations do."""
+    """What a memory is; images join as their derivation does."""
 
     PASSAGE = "passage"
+    FACT = "fact"
+
+
+class Polarity(StrEnum):
+    """Whether a statement affirms or denies."""
+
+    POSITIVE = "pos"
+    NEGATIVE = "neg"
+
+
+class Modality(StrEnum):
+    """How a statement is meant: it holds, it may hold, it is still to come, it is over."""
+
+    ASSERTED = "asserted"
+    HEDGED = "hedged"
+    PLANNED = "planned"
+    PAST = "past"
 
 
 class Retirement(StrEnum):
-    """Why a memory is no longer recalled."""
+    """Why a memory is no longer recalled.
+
+    `stale`: no living source yields it any more. `rejected`: a person said it is wrong, which counts against the
+    extractor. `outdated`: a person said it no longer holds. `forgotten`: its source was forgotten or its time was up;
+    the row itself follows soon.
+    """
 
     STALE = "stale"
+    REJECTED = "rejected"
+    OUTDATED = "outdated"
+    FORGOTTEN = "forgotten"
+
+
+class Verdict(StrEnum):
+    """What a person says of a memory."""
+
+    CONFIRM = "confirm"
+    WRONG = "wrong"
+    OUTDATED = "outdated"
+
+
+class Tier(StrEnum):
+    """What kind of use a memory is: who somebody is, how they want things done, or the rest."""
+
+    CORE = "core"
+    STANDING = "standing"
+    ORDINARY = "ordinary"
 
 
 class SpaceState(StrEnum):

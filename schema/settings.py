@@ -8,11 +8,21 @@ from __future__ import annotations
 
 import difflib
 import os
+import re
 from functools import cache
 from pathlib import Path
 from typing import Annotated
+from urllib.parse import urlsplit
 
-from pydantic import AliasChoices, Field, StringConstraints, ValidationError, field_validator
+from pydantic import (
+    AliasChoices,
+    Field,
+    SecretStr,
+    StringConstraints,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+)
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from schema.errors import SettingsError
@@ -54,6 +64,21 @@ class Settings(BaseSettings):
     passage_words: int = Field(180, ge=20, le=400, description="words in a passage")
     passage_cjk: int = Field(240, ge=20, le=600, description="characters in a passage of a script without spaces")
 
+    extractor: str = Field("rules", description="what finds facts: rules (offline), llm (a chat endpoint) or none")
+    llm_url: str | None = Field(
+        None, validate_default=True, description="OpenAI-compatible endpoint, as in https://host/v1; for extractor=llm"
+    )
+    llm_model: str | None = Field(None, validate_default=True, description="model that the endpoint is asked for")
+    llm_key: SecretStr | None = Field(None, repr=False, description="bearer key of the endpoint, if it wants one")
+    # A pass begins no batch after drain_seconds and is stopped after twice that: an answer has to fit in between.
+    llm_timeout_seconds: float = Field(
+        18, gt=0, description="longest that one text may take, retries included; keep it below drain_seconds"
+    )
+    llm_retries: int = Field(2, ge=0, le=10, description="times a request is sent again after 429, 5xx or a lost line")
+    llm_max_answer_bytes: int = Field(1_000_000, ge=1000, description="a larger answer is cut off and not used")
+    llm_daily_tokens: int = Field(0, ge=0, description="tokens that a namespace may use a day; 0 is no limit")
+    llm_context_turns: int = Field(4, ge=0, le=50, description="earlier turns of the session shown with a text")
+
     lease_seconds: float = Field(60, gt=0, description="how long a claimed row is another worker's business")
     max_attempts: int = Field(5, ge=1, le=50, description="attempts before a row is quarantined")
     backoff_seconds: float = Field(2, ge=0, description="wait after the first failure; doubles, with jitter")
@@ -90,6 +115,48 @@ class Settings(BaseSettings):
     def _broker(cls, value: str | None) -> str | None:
         if value is not None and value.split("://")[0] not in {"redis", "rediss", "redis+socket", "unix"}:
             raise ValueError("must look like redis://host:6379/0 (Redis 7+ or Valkey)")
+        return value
+
+    @field_validator("extractor")
+    @classmethod
+    def _extractor(cls, value: str) -> str:
+        if value not in {"rules", "llm", "none"}:
+            raise ValueError("must be rules (offline), llm (a chat endpoint) or none")
+        return value
+
+    @field_validator("llm_url", "llm_model")
+    @classmethod
+    def _needed(cls, value: str | None, info: ValidationInfo) -> str | None:
+        """Say at start what an LLM extractor lacks, rather than at its first text."""
+        if not (value or "").strip() and info.data.get("extractor") == "llm":
+            example = "https://host/v1" if info.field_name == "llm_url" else "the model's name at that endpoint"
+            raise ValueError(f"is needed with PALIMPSEST_EXTRACTOR=llm: set it to {example}, or choose rules or none")
+        return value
+
+    @field_validator("llm_url")
+    @classmethod
+    def _endpoint(cls, value: str | None) -> str | None:
+        if value is None:
+            return None
+        try:
+            parts = urlsplit(value)
+            valid = (
+                parts.scheme in {"http", "https"} and bool(parts.hostname) and (parts.port is None or parts.port > 0)
+            )
+        except ValueError:
+            valid = False
+        if not valid or parts.query or parts.fragment or re.search(r"[\s\x00-\x1f\x7f]", value):
+            raise ValueError("must look like https://host/v1 (what comes before /chat/completions)")
+        if parts.username is not None or parts.password is not None:
+            raise ValueError("must not hold a user or password: put the key in PALIMPSEST_LLM_KEY")
+        return value.rstrip("/").removesuffix("/chat/completions")
+
+    @field_validator("llm_key")
+    @classmethod
+    def _key(cls, value: SecretStr | None) -> SecretStr | None:
+        """Refuse here what a header cannot carry: later the HTTP library would print it."""
+        if value is not None and not re.fullmatch(r"[\x21-\x7e]+", value.get_secret_value()):
+            raise ValueError("must be printable ASCII without blanks or line ends")
         return value
 
     @field_validator("log_level")

@@ -30,7 +30,7 @@ from schema.settings import Settings
 from schema.store import rules, stamps
 from schema.store.rules import Standing
 from schema.store.stamps import EVERYTHING, Claim, Failure, Selection
-from workers.derivations.base import Derivation
+from workers.derivations.base import Derivation, Snooze
 
 logger = log.get(__name__)
 
@@ -109,10 +109,19 @@ class _Pass:
             found = rules.standing(session, self.derivation.name, fingerprint)
         if found is not None:
             return found
+        if self.derivation.costly and self._has_head():
+            raise ProviderUnavailable(
+                f"new rules of {self.derivation.name} cost money and wait: palimpsest rules activate "
+                f"{self.derivation.name}"
+            )
         with self.database.write() as session:
             made = rules.register(session, self.derivation.name, fingerprint)
         logger.info("rules_registered", derivation=self.derivation.name, revision=made.mine)
         return made
+
+    def _has_head(self) -> bool:
+        with self.database.read() as session:
+            return self.derivation.name in rules.heads(session)
 
     def _batch(self, standing: Standing, limit: int) -> int:
         holder = uuid.uuid4()
@@ -152,10 +161,21 @@ class _Pass:
         ids = [claim.row_id for claim in claims]
         inputs, unread = self._load(ids)
         results, errors = self._derive(inputs)
+        snoozed = {row_id: found for row_id, found in results.items() if isinstance(found, Snooze)}
+        for row_id in snoozed:
+            del results[row_id]
+        self._snooze(holder, snoozed)
         vanished = [row_id for row_id in ids if row_id not in inputs and row_id not in unread]
         errors |= unread | self._finish(standing, holder, results, vanished)
         if errors:
             self._fail(standing, holder, errors, claims)
+
+    def _snooze(self, holder: uuid.UUID, rows: dict[int, Snooze]) -> None:
+        for moment, reason in sorted({(row.until, row.reason) for row in rows.values()}):
+            ids = [row_id for row_id, row in rows.items() if (row.until, row.reason) == (moment, reason)]
+            with self.database.write() as session:
+                stamps.snooze(session, self.derivation.name, holder, ids, moment)
+            logger.warning("rows_snoozed", derivation=self.derivation.name, rows=len(ids), reason=reason)
 
     def _load(self, ids: Sequence[int]) -> tuple[dict[int, Any], dict[int, str]]:
         """Read the inputs of a batch; when it cannot be read as a whole, each row's by itself."""

@@ -23,12 +23,13 @@ from schema import clock, intake, log
 from schema.errors import InvalidInput, StoreUnavailable
 from schema.kinds import Lane
 from schema.settings import get as settings_of_process
-from schema.store import access, audit, episodes
+from schema.store import access, audit
 from schema.store.stamps import EVERYTHING, Selection
 from workers.app import app
 from workers.drain import drain
 from workers.maintain import maintain as run_maintenance
 from workers.process import Process, allow_stopping, current, stop, stopping
+from workers.truth.hearing import hear
 
 logger = log.get(__name__)
 
@@ -118,7 +119,7 @@ def remember(self: Task, namespace: str, **fields: Any) -> None:
             name = intake.namespace(namespace)
             item = intake.parse(fields, process.settings)
             place = access.ensure_namespace(session, name)
-            accepted = episodes.insert_many(session, place.id, [item], clock.now())[0]
+            accepted = hear(session, place.id, [item], clock.now())[0]
     except InvalidInput as error:
         with process.database.write() as session:
             audit.reject(session, "task", task_id, error.field, error.detail)

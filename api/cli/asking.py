@@ -1,8 +1,8 @@
 """`palimpsest recall`: ask a question in this process, with the pipeline the API uses.
 
 `--explain` shows for each memory what every leg saw in it and what that added to its score, and which candidates were
-left out and why. `--set` changes any constant of ranking for this one question; see `api.recall.settings`. Asking
-writes nothing and never counts as use.
+left out and why. `--set` changes any constant of ranking for this one question; see `api.recall.settings`. What is
+shown is on record, so that it is known again should it be told back; with `--explain` it does not count as use.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def recall(
         from api.service import reading
         from api.service import recall as service
 
-        asked = service.ask(found, namespace, question, overrides=overrides, now=_moment(now))
+        asked = service.ask(found, namespace, question, overrides=overrides, now=_moment(now), counted=not explain)
         answer = asked.answer.body()
         why = asked.answer.explain() if explain else None
         ids = [item["id"] for item in why["candidates"] if not item["admitted"]] if why else []

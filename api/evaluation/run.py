@@ -99,10 +99,10 @@ class Run:
             now = max(turn.occurred_at for turn in conversation.turns)
             if conversation.questions:
                 # What loads models on the first question of a process is not asking.
-                recall.ask(self.context, name, "warm", overrides=OVERRIDES, now=now)
+                recall.ask(self.context, name, "warm", overrides=OVERRIDES, now=now, served=False)
             for question in conversation.questions:
                 began = time.perf_counter()
-                asked = recall.ask(self.context, name, question.text, overrides=OVERRIDES, now=now)
+                asked = recall.ask(self.context, name, question.text, overrides=OVERRIDES, now=now, served=False)
                 seconds += time.perf_counter() - began
                 answers.append(self._answer(question, asked))
                 self.step("asking", len(answers), total)

@@ -10,7 +10,7 @@ from anyio import CapacityLimiter
 from fastapi import FastAPI, Response
 from fastapi.responses import JSONResponse
 
-from api.http import admin, episodes, problems, recall
+from api.http import admin, episodes, forget, memories, problems, recall
 from api.http.requests import RequestId
 from api.service import health
 from api.service.context import Context
@@ -59,5 +59,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
 
     app.include_router(episodes.router)
     app.include_router(recall.router)
+    app.include_router(memories.router)
+    app.include_router(forget.router)
     app.include_router(admin.router)
     return app

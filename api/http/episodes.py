@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from datetime import timedelta, timezone
+from functools import partial
 from typing import Annotated, Any
 
+from anyio import to_thread
 from fastapi import APIRouter, Depends, Header, Query, Request, Response
 from fastapi.responses import JSONResponse
 
+from api.http import fields
 from api.http.body import Body, read_body
-from api.service import ingest
+from api.http.waiting import Wait, WaitSeconds, until_fresh
+from api.service import correct, forget, ingest, knowledge
 from api.service.context import Context
 from schema.errors import InvalidInput, NotFound
 from schema.intake import EpisodeIn
@@ -51,23 +55,30 @@ BodyOf = Annotated[Body, Depends(read_body)]
 
 
 @router.post("", status_code=202, openapi_extra=_REQUEST)
-def remember(
+async def remember(
     namespace: str,
     body: BodyOf,
     context: ContextOf,
     idempotency_key: Annotated[str | None, Header(description="repeat a request safely for 24 hours")] = None,
+    wait: Wait = "no",
+    wait_seconds: WaitSeconds = 10.0,
 ) -> Response:
     """Tell one episode, or many as `{"episodes": [...]}`. 202 with ids; 207 when some of many were refused.
 
-    They are stored when this answers, and recallable once the workers have derived them.
+    They are stored when this answers, and recallable once the workers have derived them. With `wait=fresh` it answers
+    then: `fresh` says whether that is so, `derivations` what is still to come.
     """
     items = [body.data]
     if "episodes" in body.data:
         if not isinstance(body.data["episodes"], list) or len(body.data) > 1:
             raise InvalidInput("episodes: must be an array, and stand alone in the body", field="episodes")
         items = body.data["episodes"]
-    done = ingest.remember(context, namespace, items, key=idempotency_key, body_digest=body.digest)
-    return JSONResponse(done.body, status_code=done.status)
+    done = await to_thread.run_sync(
+        partial(ingest.remember, context, namespace, items, key=idempotency_key, body_digest=body.digest)
+    )
+    ids = [item["id"] for item in done.body["episodes"] if item.get("id") is not None]
+    fresh = await until_fresh(context, namespace, ids, wait_seconds) if wait == "fresh" and ids else {}
+    return JSONResponse({**done.body, **fresh}, status_code=done.status)
 
 
 @router.get("")
@@ -83,6 +94,41 @@ def page(
     more = len(rows) > limit
     rows = rows[:limit]
     return JSONResponse({"episodes": [shown(row) for row in rows], "next": rows[-1].id if more else None})
+
+
+@router.get("/{episode_id}/status")
+def status(namespace: str, episode_id: int, context: ContextOf) -> Response:
+    """Say for each derivation how far it is with one episode: current, pending, or failed with the reason."""
+    found = knowledge.currency(context, namespace, [_id(episode_id)])
+    return JSONResponse({"id": episode_id, "derivations": {row.derivation: knowledge.shown(row) for row in found}})
+
+
+@router.patch("/{episode_id}")
+async def edit(
+    namespace: str,
+    episode_id: int,
+    body: BodyOf,
+    context: ContextOf,
+    wait: Wait = "no",
+    wait_seconds: WaitSeconds = 10.0,
+) -> Response:
+    """Give an episode new words, as a revision beside the old ones; what is derived from it follows."""
+    content = fields.required(fields.only(body.data, ["content"]), "content")
+    done = await to_thread.run_sync(correct.edit, context, namespace, _id(episode_id), content)
+    fresh = await until_fresh(context, namespace, [episode_id], wait_seconds) if wait == "fresh" else {}
+    return JSONResponse({**done, **fresh})
+
+
+@router.delete("/{episode_id}")
+def delete(namespace: str, episode_id: int, context: ContextOf) -> Response:
+    """Forget an episode for good, with everything derived from it alone. The answer is the receipt."""
+    return JSONResponse(forget.forget(context, namespace, episodes=[_id(episode_id)]))
+
+
+def _id(value: int) -> int:
+    if not 0 < value < 2**63:
+        raise NotFound(f"episode {value} is not in this namespace", field="episode_id")
+    return value
 
 
 @router.get("/{episode_id}")
@@ -113,4 +159,6 @@ def shown(row: EpisodeRow) -> dict[str, Any]:
         "metadata": row.metadata,
         "revision": row.revision,
         "future": row.future,
+        "held": row.held,
+        "expires_at": row.expires_at.isoformat() if row.expires_at else None,
     }

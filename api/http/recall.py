@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import difflib
 import threading
 from collections.abc import Callable
 from datetime import datetime
@@ -14,16 +13,18 @@ from fastapi import APIRouter, Request, Response
 from fastapi.responses import JSONResponse
 from pydantic import AwareDatetime, TypeAdapter, ValidationError
 
+from api.http import fields
 from api.http.episodes import BodyOf, ContextOf
 from api.service import recall as service
 from api.service.context import Context
+from schema import intake
 from schema.errors import InvalidInput
 
 router = APIRouter(prefix="/v1/namespaces/{namespace}/recall", tags=["recall"])
 
 WATCH_SECONDS = 0.2
 # Fields of the request that are not constants of ranking.
-_OWN = {"query", "explain", "now", "settings"}
+_OWN = {"query", "explain", "now", "session_id", "settings"}
 _SHORTHANDS = {"k", "max_entries", "max_chars", "max_tokens", "collapse", "prompt_order"}
 _MOMENT: TypeAdapter[datetime] = TypeAdapter(AwareDatetime)
 _REQUEST: dict[str, Any] = {
@@ -38,6 +39,7 @@ _REQUEST: dict[str, Any] = {
                         "query": {"type": "string"},
                         "explain": {"type": "boolean", "description": "also return the evidence"},
                         "now": {"type": "string", "format": "date-time", "description": "the present, for ranking"},
+                        "session_id": {"type": "string", "description": "the conversation that the answer goes into"},
                         "settings": {"type": "object", "description": "any constant of ranking, by name"},
                         **{name: {} for name in sorted(_SHORTHANDS)},
                     },
@@ -72,11 +74,7 @@ async def _watch(request: Request, gone: threading.Event) -> None:
 
 
 def _answer(context: Context, namespace: str, data: dict[str, Any], abandoned: Callable[[], bool]) -> Response:
-    unknown = sorted(data.keys() - _OWN - _SHORTHANDS)
-    if unknown:
-        near = difflib.get_close_matches(unknown[0], _OWN | _SHORTHANDS, n=1)
-        shown = ascii(unknown[0])[1:-1][:60]
-        raise InvalidInput(f"{shown}: no such field" + (f"; did you mean {near[0]}?" if near else ""), field=shown)
+    fields.only(data, _OWN | _SHORTHANDS)
     if "query" not in data:
         raise InvalidInput("query: is required", field="query")
     explain = data.get("explain", False)
@@ -86,8 +84,16 @@ def _answer(context: Context, namespace: str, data: dict[str, Any], abandoned: C
     if not isinstance(settings, dict):
         raise InvalidInput("settings: must be an object", field="settings")
     overrides = {**settings, **{name: data[name] for name in _SHORTHANDS if name in data}}
+    session_id = data.get("session_id")
     asked = service.ask(
-        context, namespace, data["query"], overrides=overrides, now=_now(data.get("now")), abandoned=abandoned
+        context,
+        namespace,
+        data["query"],
+        overrides=overrides,
+        now=_now(data.get("now")),
+        abandoned=abandoned,
+        session_id=None if session_id is None else intake.name(session_id, "session_id"),
+        counted=not explain,
     )
     answer = asked.answer.body()
     if explain:

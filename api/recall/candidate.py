@@ -45,6 +45,14 @@ class Candidate:
     trust: float
     confidence: float
     content_key: str
+    valid_from: datetime | None = None
+    valid_to: datetime | None = None
+    event: str | None = None
+    state: str | None = None
+    corroboration: int = 1
+    importance: float = 0.5
+    tier: str = "ordinary"
+    category: str | None = None
     sources: tuple[SourceSpan, ...] = ()
     stale: tuple[str, ...] = ()
 

@@ -4,19 +4,27 @@ from __future__ import annotations
 
 import os
 import threading
+from collections import OrderedDict
 from concurrent.futures import ThreadPoolExecutor
 
 from schema import log
 from schema.db import Database
 from schema.errors import PalimpsestError, ProviderUnavailable, SettingsError
+from schema.ids import digest
 from schema.settings import Settings
 from schema.store.spaces import SpaceRow
+from workers.derive.echo import Trace, traces
 from workers.derive.embedding import CachedQueries
 from workers.derive.entities import extract
 from workers.derive.loaders import describe, encoder, limit_threads
 from workers.nudge import Nudger
 
 logger = log.get(__name__)
+
+CORRECTIONS = 2
+"""Connections for corrections of one process: they are rare and short."""
+TRACES = 10_000
+"""Memories whose served digests are kept at hand; about a kilobyte each."""
 
 
 class Context:
@@ -34,6 +42,9 @@ class Context:
         self.threads = ThreadPoolExecutor(1, thread_name_prefix="parse")
         # The space each namespace read when it was asked last.
         self.spaces: dict[str, SpaceRow | None] = {}
+        self.url = settings.database_url
+        self._worker: Database | None = None
+        self._traces: OrderedDict[bytes, frozenset[Trace]] = OrderedDict()
         self._encoders: dict[str, CachedQueries] = {}
         self._lock = threading.Lock()
         self._warm = threading.Event()
@@ -51,6 +62,34 @@ class Context:
             if found is None:
                 found = self._encoders[space.fingerprint] = CachedQueries(encoder(space.spec))
             return found
+
+    @property
+    def worker(self) -> Database:
+        """The store in the worker's role: what people decide changes derived rows, which this process's own may not."""
+        with self._lock:
+            if self._worker is None:
+                self._worker = Database(
+                    self.url, role="worker", pool_size=CORRECTIONS, application="palimpsest-corrections"
+                )
+            return self._worker
+
+    def traces(self, text: str, key: bytes) -> frozenset[Trace]:
+        """Return the digests of the sentences of a text that leaves; the same memories leave again and again.
+
+        What is kept is digests only, so that a forgotten text is in no cache.
+        """
+        name = digest(key, text)
+        with self._lock:
+            found = self._traces.get(name)
+            if found is not None:
+                self._traces.move_to_end(name)
+                return found
+        made = frozenset(traces(text, key))
+        with self._lock:
+            self._traces[name] = made
+            if len(self._traces) > TRACES:
+                self._traces.popitem(last=False)
+        return made
 
     @property
     def warm(self) -> bool:
@@ -83,3 +122,5 @@ class Context:
         self._closed.set()
         self.threads.shutdown(wait=False, cancel_futures=True)
         self.database.dispose()
+        if self._worker is not None:
+            self._worker.dispose()

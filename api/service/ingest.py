@@ -18,6 +18,7 @@ from schema.kinds import Lane
 from schema.store import access, episodes, memories
 from schema.store.access import NamespaceRow
 from schema.store.episodes import EpisodeRow, NewEpisode
+from workers.truth.hearing import hear
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,12 +81,12 @@ def _store(
 ) -> tuple[int, dict[str, Any]]:
     """Insert the good ones; return the status and the answer, one result an item in the order given."""
     rows = [row if lane is None or row.lane == Lane.BULK else replace(row, lane=lane) for row in good.values()]
-    accepted = episodes.insert_many(session, place.id, rows, clock.now())
+    accepted = hear(session, place.id, rows, clock.now())
     results = refused | {
         index: {"status": done.status, "id": done.id, "external_id": done.external_id}
         for index, done in zip(good, accepted, strict=True)
     }
-    partial = any(result["status"] in {"refused", "conflict"} for result in results.values())
+    partial = any(result["status"] in {"refused", "conflict", "forgotten"} for result in results.values())
     answer = {"namespace": place.name, "episodes": [results[index] for index in sorted(results)]}
     return 207 if partial else 202, answer
 

@@ -23,7 +23,8 @@ from api.service.context import Context
 from schema import clock, intake, log
 from schema.db import ReadSession
 from schema.errors import Abandoned, LegUnavailable, ProviderUnavailable
-from schema.store import access, memories, postings, vectors
+from schema.store import access, history, memories, postings, vectors
+from schema.store import served as served_sentences
 from schema.store.access import NamespaceRow, ReadingPlace
 from schema.store.postings import Postings
 from schema.store.spaces import SpaceRow
@@ -47,6 +48,7 @@ class StoreReader:
     namespace: NamespaceRow
     space: SpaceRow | None
     behind: Mapping[str, int]
+    at: datetime
 
     def postings(self, keys: Sequence[int]) -> Postings:
         """Read postings of term and entity keys, in one statement."""
@@ -60,7 +62,7 @@ class StoreReader:
 
     def memories(self, *, nos: Sequence[int], ids: Sequence[int]) -> list[Candidate]:
         """Read the texts of candidates."""
-        rows = memories.candidates(self.session, self.namespace.id, nos=nos, ids=ids, behind=self.behind)
+        rows = memories.candidates(self.session, self.namespace.id, nos=nos, ids=ids, behind=self.behind, at=self.at)
         return [
             Candidate(
                 id=row.id,
@@ -75,6 +77,14 @@ class StoreReader:
                 recorded_at=row.recorded_at,
                 trust=row.trust,
                 confidence=row.confidence,
+                valid_from=row.valid_from,
+                valid_to=row.valid_to,
+                event=row.event,
+                state=row.state,
+                corroboration=row.corroboration,
+                importance=row.importance,
+                tier=row.tier,
+                category=row.category,
                 content_key=content_key(row.text),
                 sources=tuple(SourceSpan(s.episode_id, s.revision, s.start, s.stop) for s in row.spans),
                 stale=row.stale,
@@ -112,8 +122,14 @@ def ask(
     overrides: Mapping[str, Any] | None = None,
     now: datetime | None = None,
     abandoned: Callable[[], bool] = lambda: False,
+    session_id: str | None = None,
+    served: bool = True,
+    counted: bool = True,
 ) -> Asked:
     """Answer `query` from `namespace`. `now` (aware) fixes the moment that ranking takes for the present.
+
+    What leaves in the answer is on record before it leaves (`served`: so that it is known again when it is told back to
+    us; `session_id` is the conversation it goes into), and each memory's use is counted unless `counted` is false.
 
     `abandoned` is asked before each model call whether anybody still waits. Raises InvalidInput naming the field,
     StoreUnavailable, NotMigrated, Abandoned. A model that is away costs its leg, not the
@@ -151,22 +167,43 @@ def ask(
                     space=space.fingerprint if space is not None else None,
                     language=place.namespace.language if place.namespace is not None else "english",
                 )
-                answer = recall(plan, settings, _reader(session, place))
+                answer = recall(plan, settings, _reader(session, place, plan.now))
                 break
         space = context.spaces[name] = place.space
+    answered_at = time.perf_counter()
+    if served and place.namespace is not None:
+        _serve(context, place, answer, session_id, counted)
     timings = {
         "encode": (encoded_at - started) * 1000,
         "entities": (named_at - encoded_at) * 1000,
         **answer.timings,
+        "record": (time.perf_counter() - answered_at) * 1000,
         "total": (time.perf_counter() - started) * 1000,
     }
     return Asked(answer, timings)
 
 
-def _reader(session: ReadSession, place: ReadingPlace) -> Reader:
+def _serve(context: Context, place: ReadingPlace, answer: Answer, session_id: str | None, counted: bool) -> None:
+    """Put on record what leaves: digests of its sentences, and which memories were used."""
+    assert place.namespace is not None  # noqa: S101 - the caller looked
+    leaving = [(entry.ranked.candidate.id, entry.ranked.candidate.text) for entry in answer.memories]
+    if not leaving:
+        return
+    rows = [
+        (memory_id, trace.head, trace.whole, trace.words)
+        for memory_id, text in leaving
+        for trace in context.traces(text, place.hash_key)
+    ]
+    with context.database.write() as session:
+        served_sentences.record(session, place.namespace.id, rows, session_id)
+        if counted:
+            history.retrieved(session, place.namespace.id, [memory_id for memory_id, _ in leaving], session_id)
+
+
+def _reader(session: ReadSession, place: ReadingPlace, at: datetime) -> Reader:
     if place.namespace is None:
         return _Nothing()
-    return StoreReader(session, place.namespace, place.space, place.behind)
+    return StoreReader(session, place.namespace, place.space, place.behind, at)
 
 
 def _encode(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from importlib import resources
 
 from alembic import command
@@ -13,6 +14,7 @@ from schema.errors import Conflict, StoreUnavailable
 
 # Two processes that start at once migrate one after the other. Any constant will do; it spells "pali".
 LOCK = 0x70616C69
+TURN_SECONDS = 0.1
 LOCK_NOT_AVAILABLE = "55P03"
 
 
@@ -34,8 +36,7 @@ def migrate(url: str, revision: str = "head") -> None:
     engine = create_engine(url)
     try:
         with engine.connect() as connection:
-            connection.execute(text("SELECT pg_advisory_lock(:lock)"), {"lock": LOCK})
-            connection.commit()
+            _wait_for_turn(connection)
             found = config(url)
             found.attributes["connection"] = connection
             command.upgrade(found, revision)
@@ -54,6 +55,16 @@ def migrate(url: str, revision: str = "head") -> None:
         raise
     finally:
         engine.dispose()
+
+
+def _wait_for_turn(connection: Connection) -> None:
+    """Take the lock by asking again and again: one that waits in a statement holds a snapshot, and the other's
+    concurrent index build would wait for that snapshot for ever.
+    """
+    while not connection.execute(text("SELECT pg_try_advisory_lock(:lock)"), {"lock": LOCK}).scalar_one():
+        connection.commit()
+        time.sleep(TURN_SECONDS)
+    connection.commit()
 
 
 def _rebuild_invalid(connection: Connection) -> None:

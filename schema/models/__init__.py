@@ -1,10 +1,12 @@
 """One table family a file. Importing this package makes `Base.metadata` complete."""
 
-from schema.models.access import IdempotencyKey, Namespace, Tenant
+from schema.models.access import IdempotencyKey, Namespace, ProviderUsage, Tenant
 from schema.models.audit import Rejection
 from schema.models.base import Base
 from schema.models.episode import Episode, EpisodeRevision, MemorySource
-from schema.models.index import Entity, Mention, PostingBlock, PostingSet, PostingStatistics, PostingTail
+from schema.models.forgetting import Forgetting, Tombstone
+from schema.models.history import Decision, MemoryEvent, Retrieval, Served
+from schema.models.index import Entity, Mention, PostingBlock, PostingSet, PostingStatistics, PostingTail, Triple
 from schema.models.memory import Memory
 from schema.models.rules import Breaker, Rule
 from schema.models.stamps import Stamp
@@ -13,11 +15,14 @@ from schema.models.vector import Space, vectors_table
 __all__ = [
     "Base",
     "Breaker",
+    "Decision",
     "Entity",
     "Episode",
     "EpisodeRevision",
+    "Forgetting",
     "IdempotencyKey",
     "Memory",
+    "MemoryEvent",
     "MemorySource",
     "Mention",
     "Namespace",
@@ -25,10 +30,15 @@ __all__ = [
     "PostingSet",
     "PostingStatistics",
     "PostingTail",
+    "ProviderUsage",
     "Rejection",
+    "Retrieval",
     "Rule",
+    "Served",
     "Space",
     "Stamp",
     "Tenant",
+    "Tombstone",
+    "Triple",
     "vectors_table",
 ]

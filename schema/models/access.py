@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from sqlalchemy import BigInteger, ForeignKey, LargeBinary, Text, UniqueConstraint, text
-from sqlalchemy.dialects.postgresql import JSON
+from datetime import date
+
+from sqlalchemy import BigInteger, Date, ForeignKey, LargeBinary, Text, UniqueConstraint, text
+from sqlalchemy.dialects.postgresql import JSON, JSONB
 from sqlalchemy.orm import Mapped, mapped_column
 
 from schema.models.base import Base, Recorded, RowId
@@ -33,7 +35,23 @@ class Namespace(Base):
     language: Mapped[str] = mapped_column(Text, server_default="english")
     space_id: Mapped[int | None] = mapped_column(BigInteger, ForeignKey("spaces.id"))
     next_no: Mapped[int] = mapped_column(BigInteger, server_default="0")
+    # Trust by source where it differs from the default, and the sources whose memories wait for release.
+    trust: Mapped[dict[str, float]] = mapped_column(JSONB, server_default=text("'{}'::jsonb"))
+    quarantine: Mapped[list[str]] = mapped_column(JSONB, server_default=text("'[]'::jsonb"))
     recorded_at: Mapped[Recorded]
+
+
+class ProviderUsage(Base):
+    """Tokens that an extraction provider charged for a namespace on a day (UTC)."""
+
+    __tablename__ = "provider_usage"
+
+    namespace_id: Mapped[int] = mapped_column(
+        BigInteger, ForeignKey("namespaces.id", ondelete="CASCADE"), primary_key=True
+    )
+    day: Mapped[date] = mapped_column(Date, primary_key=True)
+    calls: Mapped[int] = mapped_column(BigInteger)
+    tokens: Mapped[int] = mapped_column(BigInteger)
 
 
 class IdempotencyKey(Base):

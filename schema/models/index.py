@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import BigInteger, ForeignKey, Identity, Index, Integer, LargeBinary, Text, UniqueConstraint
+from sqlalchemy import BigInteger, Boolean, ForeignKey, Identity, Index, Integer, LargeBinary, Text, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
 from schema.models.base import Base, RowId
@@ -67,6 +67,28 @@ class Entity(Base):
     posting_key: Mapped[int] = mapped_column(BigInteger)
     name: Mapped[str] = mapped_column(Text)
     kind: Mapped[str] = mapped_column(Text)
+
+
+class Triple(Base):
+    """A fact in canonical form: keys to find it by. `functional`: its subject has one such object at a time;
+    `alias`: its object is another name of its subject.
+    """
+
+    __tablename__ = "triples"
+    __table_args__ = (
+        Index("ix_triples_subject", "namespace_id", "subject_key", "predicate_key"),
+        Index("ix_triples_predicate", "namespace_id", "predicate_key"),
+        Index("ix_triples_object", "namespace_id", "object_key"),
+    )
+
+    memory_id: Mapped[int] = mapped_column(BigInteger, ForeignKey("memories.id", ondelete="CASCADE"), primary_key=True)
+    namespace_id: Mapped[int] = mapped_column(BigInteger)
+    subject_key: Mapped[str] = mapped_column(Text)
+    predicate_key: Mapped[str] = mapped_column(Text)
+    object_key: Mapped[str | None] = mapped_column(Text)
+    positive: Mapped[bool] = mapped_column(Boolean)
+    functional: Mapped[bool] = mapped_column(Boolean)
+    alias: Mapped[bool] = mapped_column(Boolean)
 
 
 class Mention(Base):

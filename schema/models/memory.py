@@ -8,14 +8,29 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from sqlalchemy import BigInteger, DateTime, Float, ForeignKey, Index, LargeBinary, Text, UniqueConstraint, text
+from sqlalchemy import (
+    BigInteger,
+    DateTime,
+    Float,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    Text,
+    UniqueConstraint,
+    text,
+)
 from sqlalchemy.orm import Mapped, mapped_column
 
 from schema.models.base import Base, Moment, Recorded, RowId
 
 
 class Memory(Base):
-    """A passage (later also a fact or an image). `key` identifies its statement inside its scope."""
+    """A passage or a fact (later also an image). `key` identifies its statement inside its scope.
+
+    A fact is a fold over its living sources: words, event time and confidence come from them, see
+    `workers.truth.consolidation`. `quarantined_at`: it exists and is listed, and is not recalled until released.
+    """
 
     __tablename__ = "memories"
     __table_args__ = (
@@ -49,6 +64,20 @@ class Memory(Base):
     occurred_at: Mapped[Moment]
     trust: Mapped[float] = mapped_column(Float)
     confidence: Mapped[float] = mapped_column(Float)
+    subject: Mapped[str | None] = mapped_column(Text)
+    predicate: Mapped[str | None] = mapped_column(Text)
+    object: Mapped[str | None] = mapped_column(Text)
+    polarity: Mapped[str | None] = mapped_column(Text)
+    modality: Mapped[str | None] = mapped_column(Text)
+    event: Mapped[str | None] = mapped_column(Text)
+    valid_from: Mapped[datetime | None] = mapped_column(DateTime(timezone=True))
+    valid_to: Mapped[datetime | None] = mapped_column(DateTime(timezone=True))
+    state: Mapped[str | None] = mapped_column(Text)
+    corroboration: Mapped[int] = mapped_column(Integer, server_default="1")
+    importance: Mapped[float] = mapped_column(Float, server_default="0.5")
+    tier: Mapped[str] = mapped_column(Text, server_default="ordinary")
+    category: Mapped[str | None] = mapped_column(Text)
+    quarantined_at: Mapped[datetime | None] = mapped_column(DateTime(timezone=True))
     retired_at: Mapped[datetime | None] = mapped_column(DateTime(timezone=True))
     retired_reason: Mapped[str | None] = mapped_column(Text)
     recorded_at: Mapped[Recorded]

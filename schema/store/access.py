@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
-from sqlalchemy import delete, func, select, text, update
-from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy import cast, delete, func, select, text, update
+from sqlalchemy.dialects.postgresql import JSONB, insert
 
 from schema.db import ReadSession, WriteSession
-from schema.kinds import SpaceSpec
+from schema.kinds import TRUST, SpaceSpec
 from schema.models import IdempotencyKey, Namespace, Space, Tenant
 from schema.store.spaces import SpaceRow
 
@@ -119,6 +119,47 @@ def languages(session: ReadSession, namespace_ids: list[int]) -> dict[int, str]:
     return {row.id: row.language for row in rows}
 
 
+@dataclass(frozen=True, slots=True)
+class Door:
+    """What is needed of a namespace to take something in, or to forget it. `quarantine`: sources that wait."""
+
+    tenant_id: int
+    namespace_id: int
+    name: str
+    hash_key: bytes
+    quarantine: tuple[str, ...]
+
+
+def door(session: ReadSession, namespace_id: int) -> Door:
+    """Return what is needed to take something in."""
+    row = session.execute(
+        select(Tenant.id, Namespace.id, Namespace.name, Tenant.hash_key, Namespace.quarantine)
+        .join(Tenant, Tenant.id == Namespace.tenant_id)
+        .where(Namespace.id == namespace_id)
+    ).one()
+    return Door(row[0], row[1], row[2], bytes(row[3]), tuple(row[4]))
+
+
+def trust(session: ReadSession, namespace_ids: Sequence[int]) -> dict[int, dict[str, float]]:
+    """Return the trust of each source in each namespace: the defaults, and what the namespace sets otherwise."""
+    rows = session.execute(select(Namespace.id, Namespace.trust).where(Namespace.id.in_(namespace_ids)))
+    return {row.id: {**TRUST, **row.trust} for row in rows}
+
+
+def set_trust(session: WriteSession, namespace_id: int, levels: Mapping[str, float]) -> None:
+    """Set the trust of some sources of a namespace, beside those it sets already."""
+    session.execute(
+        update(Namespace)
+        .where(Namespace.id == namespace_id)
+        .values(trust=Namespace.trust.concat(cast(dict(levels), JSONB)))
+    )
+
+
+def set_quarantine(session: WriteSession, namespace_id: int, sources: Sequence[str]) -> None:
+    """Set the sources of a namespace whose memories wait for release."""
+    session.execute(update(Namespace).where(Namespace.id == namespace_id).values(quarantine=list(sources)))
+
+
 def reserve_numbers(session: WriteSession, namespace_id: int, count: int) -> int:
     """Reserve `count` consecutive memory numbers and return the first. Call in a short transaction of its own."""
     last = session.execute(
@@ -184,6 +225,19 @@ def prune_keys(session: WriteSession) -> int:
     return len(gone.all())
 
 
+def drop_if_empty(session: WriteSession, namespace_id: int, spaces: list[int]) -> bool:
+    """Delete a namespace that holds no episode any more; return whether it was deleted."""
+    held = session.execute(
+        text("""SELECT EXISTS (SELECT 1 FROM episodes WHERE namespace_id = n.id) FROM namespaces n
+                WHERE n.id = :ns FOR UPDATE"""),
+        {"ns": namespace_id},
+    ).scalar_one_or_none()
+    if held is not False:
+        return False
+    drop_namespace(session, namespace_id, spaces)
+    return True
+
+
 def drop_namespace(session: WriteSession, namespace_id: int, spaces: list[int]) -> None:
     """Delete a namespace and all that is in it, in one transaction: for the throw-away namespaces of evaluations."""
     params = {"ns": namespace_id}
@@ -194,6 +248,8 @@ def drop_namespace(session: WriteSession, namespace_id: int, spaces: list[int]) 
         "DELETE FROM posting_blocks WHERE namespace_id = :ns",
         "DELETE FROM posting_tail WHERE namespace_id = :ns",
         "DELETE FROM posting_statistics WHERE namespace_id = :ns",
+        "DELETE FROM served WHERE namespace_id = :ns",
+        "DELETE FROM retrievals WHERE namespace_id = :ns",
         "DELETE FROM memories WHERE namespace_id = :ns",
         "DELETE FROM entities WHERE namespace_id = :ns",
         "DELETE FROM episodes WHERE namespace_id = :ns",

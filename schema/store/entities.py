@@ -80,13 +80,14 @@ def _ensure(session: WriteSession, items: Sequence[EntitySet]) -> dict[tuple[int
     return {(row[0], row[1]): row[2] for row in rows}
 
 
-def prune(session: WriteSession, limit: int = 1000) -> int:
-    """Delete up to `limit` entities that nothing mentions any more; return how many."""
+def prune(session: WriteSession, limit: int = 1000, *, namespace_id: int | None = None) -> int:
+    """Delete up to `limit` entities that nothing mentions any more, of one namespace or all; return how many."""
     rows = session.execute(
         text("""DELETE FROM entities WHERE id IN (
                   SELECT e.id FROM entities e WHERE NOT EXISTS (SELECT 1 FROM mentions m WHERE m.entity_id = e.id)
+                    AND (CAST(:ns AS bigint) IS NULL OR e.namespace_id = :ns)
                   ORDER BY e.id LIMIT :limit FOR UPDATE SKIP LOCKED) RETURNING id"""),
-        {"limit": limit},
+        {"limit": limit, "ns": namespace_id},
     )
     return len(rows.all())
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta, timezone
 from typing import Any
 
 from sqlalchemy import func, insert, select, text, tuple_
@@ -14,9 +14,11 @@ from schema.db import ReadSession, WriteSession
 from schema.ids import digest
 from schema.kinds import Lane
 from schema.models import Episode, EpisodeRevision
-from schema.store import stamps
+from schema.store import sessions, stamps
 
 MEMORIES = "memories"
+DERIVED = (sessions.FACTS, MEMORIES)
+"""The derivations that read episodes, in the order in which their stamps are locked: by name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,13 +37,18 @@ class NewEpisode:
     external_id: str | None = None
     metadata: dict[str, Any] = field(default_factory=dict)
     lane: int = Lane.FRESH
+    expires_at: datetime | None = None
+    held: bool = False
+    echoes: Sequence[tuple[int, int]] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Accepted:
-    """What became of one of them: new, the same as one already here, or at odds with one already here."""
+    """What became of one of them: new, the same as one already here, at odds with one already here, or forgotten before
+    (then it has no id).
+    """
 
-    id: int
+    id: int | None
     status: str
     external_id: str | None
 
@@ -67,6 +74,14 @@ class EpisodeRow:
     revision: int
     recorded_at: datetime
     content: str
+    held: bool = False
+    echoes: tuple[tuple[int, int], ...] = ()
+    expires_at: datetime | None = None
+
+    @property
+    def local_time(self) -> datetime:
+        """The event time in the offset it was told with: it decides which day "yesterday" is."""
+        return self.occurred_at.astimezone(timezone(timedelta(minutes=self.utc_offset)))
 
 
 def insert_many(session: WriteSession, namespace_id: int, items: Sequence[NewEpisode], now: datetime) -> list[Accepted]:
@@ -159,6 +174,8 @@ def _insert(
             "utc_offset": int((item.occurred_at.utcoffset() or now - now).total_seconds() // 60),
             "future": item.occurred_at > now,
             "metadata_": item.metadata,
+            "held": item.held,
+            "expires_at": item.expires_at,
         }
         for item, seq in items
     ]
@@ -181,11 +198,21 @@ def _insert(
         session.execute(
             insert(EpisodeRevision),
             [
-                {"episode_id": row_id, "revision": 1, "content": item.content, "content_digest": digest(item.content)}
+                {
+                    "episode_id": row_id,
+                    "revision": 1,
+                    "content": item.content,
+                    "content_digest": digest(item.content),
+                    "echoes": [list(span) for span in item.echoes],
+                }
                 for row_id, item in made
             ],
         )
-        stamps.add(session, [MEMORIES], [(row_id, namespace_id, item.lane) for row_id, item in made])
+        stamps.add(session, DERIVED, [(row_id, namespace_id, item.lane) for row_id, item in made])
+        # A turn that arrives late was not there when its followers were read with what came before them.
+        earlier = [(item.session_id, seq) for item, seq in items if item.session_id is not None and seq is not None]
+        after = sessions.followers(session, namespace_id, earlier, [row_id for row_id, _ in made])
+        stamps.make_due(session, sessions.FACTS, after)
     return ids
 
 
@@ -223,19 +250,28 @@ _COLUMNS: tuple[Any, ...] = (
     Episode.revision,
     Episode.recorded_at,
     EpisodeRevision.content,
+    Episode.held,
+    EpisodeRevision.echoes,
+    Episode.expires_at,
 )
-_CURRENT = (EpisodeRevision.episode_id == Episode.id) & (EpisodeRevision.revision == Episode.revision)
+CURRENT = (EpisodeRevision.episode_id == Episode.id) & (EpisodeRevision.revision == Episode.revision)
 
 
 def load(session: ReadSession, ids: Sequence[int]) -> list[EpisodeRow]:
     """Return living episodes by id, in id order."""
     rows = session.execute(
         select(*_COLUMNS)
-        .join(EpisodeRevision, _CURRENT)
+        .join(EpisodeRevision, CURRENT)
         .where(Episode.id.in_(ids), Episode.forgotten_at.is_(None))
         .order_by(Episode.id)
     )
-    return [EpisodeRow(*row) for row in rows]
+    return [_row(row) for row in rows]
+
+
+def _row(values: Any) -> EpisodeRow:
+    *head, echoes, expires_at = values
+    whole: Any = (*head, tuple((span[0], span[1]) for span in echoes), expires_at)
+    return EpisodeRow(*whole)
 
 
 def get(session: ReadSession, namespace_id: int, episode_id: int) -> EpisodeRow | None:
@@ -250,7 +286,7 @@ def page(
     """Return up to `limit` living episodes of a namespace with ids above `after`, in id order."""
     query = (
         select(*_COLUMNS)
-        .join(EpisodeRevision, _CURRENT)
+        .join(EpisodeRevision, CURRENT)
         .where(
             tuple_(Episode.namespace_id, Episode.id) > (namespace_id, after),
             Episode.namespace_id == namespace_id,
@@ -261,7 +297,7 @@ def page(
     )
     if session_id is not None:
         query = query.where(Episode.session_id == session_id)
-    return [EpisodeRow(*row) for row in session.execute(query)]
+    return [_row(row) for row in session.execute(query)]
 
 
 def lock(session: WriteSession, ids: Sequence[int]) -> None:

@@ -43,7 +43,14 @@ def analyse(session: WriteSession) -> int:
 
 def names(session: ReadSession) -> list[str]:
     """Return the derivations of this store in dependency order."""
-    return ["memories", "postings", "entities", *(space.derivation for space in spaces.written(session))]
+    return [
+        "memories",
+        "postings",
+        "entities",
+        *(space.derivation for space in spaces.written(session)),
+        "facts",
+        "triples",
+    ]
 
 
 def derivations(session: ReadSession) -> list[DerivationHealth]:

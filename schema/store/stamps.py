@@ -159,6 +159,15 @@ def release(session: WriteSession, derivation: str, holder: uuid.UUID, ids: Sequ
     return len(rows.all())
 
 
+def snooze(session: WriteSession, derivation: str, holder: uuid.UUID, ids: Sequence[int], until: datetime) -> None:
+    """Give claimed rows back untried, their attempt with them, and leave them alone until a moment."""
+    session.execute(
+        text("""UPDATE stamps SET holder = NULL, attempts = greatest(attempts - 1, 0), not_before = :until
+                WHERE derivation = :d AND holder = :holder AND row_id = ANY(:ids)"""),
+        {"d": derivation, "holder": holder, "ids": list(ids), "until": until},
+    )
+
+
 def add(session: WriteSession, derivations: Sequence[str], rows: Sequence[tuple[int, int, int]]) -> None:
     """Insert due stamps for new rows, given as (row id, namespace id, lane); existing ones are made due again."""
     session.execute(

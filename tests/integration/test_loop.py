@@ -19,7 +19,7 @@ from schema.store import rules, stamps
 from schema.store.stamps import Selection
 from tests.support.store import assert_current, backlog, count, drain, namespace_id, stamp, tell
 from workers import spaces
-from workers.derivations import Entities, Memories, derivations, fixed
+from workers.derivations import Entities, Memories, Postings, derivations
 from workers.reconcile import reconcile
 
 
@@ -54,8 +54,8 @@ def test_what_is_told_becomes_current_in_every_derivation(database: Database, se
     tell(database, "n", [f"Mira told Otto number {index}" for index in range(150)])
     reports = drain(database, settings)
     assert {name: report.rebuilt for name, report in reports.items()} == dict.fromkeys(
-        ["memories", "postings", "entities", "vectors:1"], 150
-    )
+        ["memories", "facts", "triples"], 150
+    ) | dict.fromkeys(["postings", "entities", "vectors:1"], 300)
     assert_current(database)
 
 
@@ -331,8 +331,7 @@ def test_a_row_waits_for_the_derivations_it_needs(database: Database, settings: 
 
     first = reconcile(database, Needy(settings), settings)
     assert (first.rebuilt, first.blocked, first.deferred) == (0, 1, 0)
-    postings = next(derivation for derivation in fixed(settings) if derivation.name == "postings")
-    assert reconcile(database, postings, settings).rebuilt == 1
+    assert reconcile(database, Postings(), settings).rebuilt == 1
     assert reconcile(database, Needy(settings), settings).rebuilt == 1
 
 
@@ -391,7 +390,8 @@ def test_finishing_and_making_due_in_opposite_order_do_not_deadlock(database: Da
 
 def test_derivations_come_in_dependency_order(database: Database, settings: Settings) -> None:
     spaces.ensure(database, settings)
-    assert [item.name for item in derivations(database, settings)] == ["memories", "postings", "entities", "vectors:1"]
+    names = [item.name for item in derivations(database, settings)]
+    assert names == ["memories", "postings", "entities", "vectors:1", "facts", "triples"]
 
 
 def test_a_row_that_cannot_be_read_is_alone_in_its_trouble(database: Database, settings: Settings) -> None:

@@ -8,11 +8,12 @@ from typing import Any
 
 from schema.db import Database
 from schema.settings import Settings
-from schema.store import access, episodes, health, stamps
+from schema.store import access, health, stamps
 from schema.store.episodes import NewEpisode
 from workers import spaces
 from workers.drain import drain_all
 from workers.reconcile import Report
+from workers.truth.hearing import hear
 
 START = datetime(2025, 3, 1, 9, 0, tzinfo=UTC)
 
@@ -27,7 +28,8 @@ def tell(database: Database, namespace: str, contents: Sequence[str | NewEpisode
     ]
     with database.write() as session:
         place = access.ensure_namespace(session, namespace)
-        return [done.id for done in episodes.insert_many(session, place.id, items, datetime.now(UTC))]
+        heard = hear(session, place.id, items, datetime.now(UTC))
+    return [done.id for done in heard if done.id is not None]
 
 
 def drain(database: Database, settings: Settings) -> dict[str, Report]:

@@ -8,12 +8,22 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
 from typing import ClassVar, Generic, TypeVar
 
 from schema.db import Database, ReadSession, WriteSession
 
 Input = TypeVar("Input")
 Output = TypeVar("Output")
+
+
+@dataclass(frozen=True, slots=True)
+class Snooze:
+    """A row cannot be derived before `until`, for a reason that is not its own, such as a budget that is spent."""
+
+    until: datetime
+    reason: str
 
 
 class Derivation(ABC, Generic[Input, Output]):
@@ -37,8 +47,14 @@ class Derivation(ABC, Generic[Input, Output]):
     def derive(self, batch: Sequence[Input]) -> Sequence[Output]:
         """Return one output an input. Pure, may be slow, no transaction is open.
 
-        Raises whatever a bad row makes it raise; ProviderUnavailable when no row could be derived now.
+        Raises whatever a bad row makes it raise; ProviderUnavailable when no row could be derived now. An output may be
+        a Snooze: this row alone has to wait, and loses no attempt.
         """
+
+    @property
+    def costly(self) -> bool:
+        """Whether deriving costs money: changed rules then wait until a person activates them."""
+        return False
 
     def prepare(self, database: Database, results: Mapping[int, Output]) -> None:
         """Do what has to happen in a short transaction of its own before the results are written."""

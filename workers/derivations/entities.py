@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from schema.db import ReadSession, WriteSession
 from schema.ids import fingerprint
+from schema.kinds import MemoryKind
 from schema.settings import Settings
 from schema.store import entities, memories
 from schema.store.entities import EntitySet
@@ -44,7 +45,7 @@ class Entities(Derivation[MemoryText, EntitySet]):
                 item.id,
                 item.namespace_id,
                 item.no,
-                named([*([(item.speaker, SPEAKER)] if item.speaker else ()), *((n.name, n.kind) for n in names)]),
+                named([*_speaker(item), *((n.name, n.kind) for n in names)]),
             )
             for item, names in zip(batch, found, strict=True)
         ]
@@ -52,3 +53,8 @@ class Entities(Derivation[MemoryText, EntitySet]):
     def write(self, session: WriteSession, results: Mapping[int, EntitySet]) -> None:
         """Write the mentions that differ."""
         entities.write_mentions(session, [results[row_id] for row_id in sorted(results)])
+
+
+def _speaker(item: MemoryText) -> list[tuple[str, str]]:
+    """Return who says a passage; a fact names whom it is about."""
+    return [(item.speaker, SPEAKER)] if item.speaker and item.kind == MemoryKind.PASSAGE else []

@@ -1,19 +1,22 @@
-"""Episodes to memories: passages today; facts join through the same adapter."""
+"""Episodes to passages: verbatim, whatever else is understood of them. Facts are a derivation of their own."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from schema.db import Database, ReadSession, WriteSession
 from schema.ids import fingerprint
-from schema.kinds import TRUST
 from schema.settings import Settings
-from schema.store import access, episodes, memories, spaces
+from schema.store import access, episodes, facts, memories, passages, spaces
 from schema.store.episodes import EpisodeRow
-from schema.store.memories import Statement, Wanted
+from schema.store.passages import Passage, Wanted
+from workers.derivations import numbers
 from workers.derivations.base import Derivation
 from workers.derive.passages import PASSAGES, cut
+from workers.derive.rating import RATING, rate_passage
+from workers.truth.consolidation import Consolidation
 
 
 @dataclass
@@ -28,8 +31,8 @@ class Memories(Derivation[EpisodeRow, Wanted]):
 
     @property
     def fingerprint(self) -> str:
-        """Return the version of the cutting rules and their budgets."""
-        return fingerprint([PASSAGES, self.settings.passage_words, self.settings.passage_cjk])
+        """Return the version of the cutting and rating rules and their budgets."""
+        return fingerprint([PASSAGES, RATING, self.settings.passage_words, self.settings.passage_cjk])
 
     def load(self, session: ReadSession, ids: Sequence[int]) -> Mapping[int, EpisodeRow]:
         """Return living episodes in their current revision."""
@@ -41,34 +44,34 @@ class Memories(Derivation[EpisodeRow, Wanted]):
             Wanted(
                 row,
                 [
-                    Statement(passage.text, passage.start, passage.end)
-                    for passage in cut(row.content, self.settings.passage_words, self.settings.passage_cjk)
+                    Passage(found.text, found.start, found.end, *rate_passage(found.text, row.source))
+                    for found in cut(row.content, self.settings.passage_words, self.settings.passage_cjk)
                 ],
             )
             for row in batch
         ]
 
     def prepare(self, database: Database, results: Mapping[int, Wanted]) -> None:
-        """Reserve memory numbers for what is new, so that no finishing transaction holds a namespace's counter."""
+        """Reserve memory numbers for what is new."""
         with database.read() as session:
-            known = memories.existing_keys(session, list(results))
-        wanted: dict[int, int] = {}
+            known = passages.existing(session, list(results))
+        wanted: Counter[int] = Counter()
         for row_id, item in results.items():
-            new = len(item.keyed().keys() - known[row_id].keys())
-            if new:
-                wanted[item.episode.namespace_id] = wanted.get(item.episode.namespace_id, 0) + new
-        self._numbers = {}
-        for namespace_id, count in sorted(wanted.items()):
-            with database.write() as session:
-                first = access.reserve_numbers(session, namespace_id, count)
-            # Popped from the end, so that numbers follow the order of the episodes.
-            self._numbers[namespace_id] = list(range(first + count - 1, first - 1, -1))
+            wanted[item.episode.namespace_id] += len(item.keyed().keys() - known[row_id].keys())
+        self._numbers = numbers.reserve(database, wanted)
 
     def lock(self, session: WriteSession, ids: Sequence[int]) -> None:
         """Hold the episodes against deletion."""
         episodes.lock(session, ids)
 
     def write(self, session: WriteSession, results: Mapping[int, Wanted]) -> None:
-        """Make the passages of these episodes exactly the derived ones."""
+        """Make the passages of these episodes exactly the derived ones; what old words meant goes with old words."""
         index = [*memories.INDEXES, *(space.derivation for space in spaces.hold(session))]
-        memories.replace_passages(session, [results[row_id] for row_id in sorted(results)], self._numbers, TRUST, index)
+        wanted = [results[row_id] for row_id in sorted(results)]
+        trust = access.trust(session, [item.episode.namespace_id for item in wanted])
+        passages.replace(session, wanted, self._numbers, trust, index)
+        revised = [item.episode.id for item in wanted if item.episode.revision > 1]
+        old = facts.outdated(session, revised) if revised else []
+        if old:
+            facts.lock(session, old)
+            Consolidation(session, [*index, *memories.FACT_INDEXES], trust).refold(old)

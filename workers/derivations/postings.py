@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from schema.db import ReadSession, WriteSession
 from schema.ids import fingerprint
 from schema.store import access, memories, postings
-from schema.store.memories import MemoryText, embedded_text
+from schema.store.memories import MemoryText
 from schema.store.postings import TermSet
 from workers.derivations.base import Derivation
 from workers.derive.text import TOKENISER, term_key, terms
@@ -25,7 +25,7 @@ class Sentence:
 
 @dataclass
 class Postings(Derivation[Sentence, TermSet]):
-    """Indexes "speaker: text" by the one tokeniser."""
+    """Indexes passages as "speaker: text", facts as they are written out, by the one tokeniser."""
 
     name: str = "postings"
     source = "memory"
@@ -49,10 +49,7 @@ class Postings(Derivation[Sentence, TermSet]):
                 item.memory.id,
                 item.memory.namespace_id,
                 item.memory.no,
-                Counter(
-                    term_key(term)
-                    for term in terms(embedded_text(item.memory.text, item.memory.speaker), item.language)
-                ),
+                Counter(term_key(term) for term in terms(item.memory.indexed, item.language)),
             )
             for item in batch
         ]

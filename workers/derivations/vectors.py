@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from schema.db import ReadSession, WriteSession
 from schema.store import memories, vectors
-from schema.store.memories import MemoryText, embedded_text
+from schema.store.memories import MemoryText
 from schema.store.spaces import SpaceRow
 from schema.store.vectors import VectorRow
 from workers.derivations.base import Derivation
@@ -16,7 +16,10 @@ from workers.derive.loaders import encoder
 
 @dataclass
 class Vectors(Derivation[MemoryText, VectorRow]):
-    """Encodes "speaker: text" into one space. Its only revision is the space itself: other rules are another space."""
+    """Encodes passages as "speaker: text" and facts as they are written out into one space.
+
+    Its only revision is the space itself: other rules are another space.
+    """
 
     space: SpaceRow
     source = "memory"
@@ -36,7 +39,7 @@ class Vectors(Derivation[MemoryText, VectorRow]):
 
     def derive(self, batch: Sequence[MemoryText]) -> Sequence[VectorRow]:
         """Return the coordinates of each memory. Raises ProviderUnavailable when the encoder cannot be had."""
-        found = encoder(self.space.spec).documents([embedded_text(item.text, item.speaker) for item in batch])
+        found = encoder(self.space.spec).documents([item.indexed for item in batch])
         return [
             VectorRow(item.id, item.namespace_id, item.text_digest, vector)
             for item, vector in zip(batch, found, strict=True)

@@ -11,7 +11,7 @@ import os
 import re
 import signal
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -19,7 +19,8 @@ import numpy.typing as npt
 
 from schema.errors import ProviderUnavailable
 from schema.ids import digest
-from schema.kinds import SpaceSpec
+from schema.kinds import Modality, Polarity, SpaceSpec
+from workers.derive.contract import Extraction, Statement, Utterance
 
 # «raise» fails, «kill» ends the process without a word, «sleep 3» takes that many seconds, «burn 2» takes them busily.
 # With a path, as in «raise /some/file», only while that file exists: so a fault can be mended.
@@ -84,3 +85,40 @@ def entities(text: str) -> list[tuple[str, str]]:
     """Return capitalised names as (name, kind)."""
     act_out(text)
     return [(match.group(), "NAME") for match in _NAME.finditer(text)]
+
+
+_SENTENCE = re.compile(r"[^.!?\n]+[.!?]?")
+_SIMPLE = re.compile(r"\s*([A-Z][\w'-]*) (does not |do not )?(\w+)(?: (\w[^.!?\n]*))?")
+
+
+class FakeExtractor:
+    """Takes every sentence of the form "Name verb rest" for a statement; "I" is the speaker, "does not" denies."""
+
+    fingerprint = "fake/1"
+    context_turns = 0
+    costly = False
+
+    def extract(self, batch: Sequence[Utterance]) -> list[Extraction]:
+        """Return the statements of each text."""
+        return [Extraction(tuple(self._statements(item))) for item in batch]
+
+    def _statements(self, item: Utterance) -> Iterator[Statement]:
+        act_out(item.text)
+        for sentence in _SENTENCE.finditer(item.text):
+            found = _SIMPLE.match(sentence[0])
+            if found is None or sentence[0].rstrip().endswith("?"):
+                continue
+            name, denied, verb, rest = found.groups()
+            subject = (item.speaker or "user") if name == "I" else name
+            words = " ".join(part for part in (subject, denied and "does not", verb, rest) if part)
+            yield Statement(
+                text=f"{words}.",
+                subject=subject,
+                predicate=verb,
+                object=rest,
+                polarity=Polarity.NEGATIVE if denied else Polarity.POSITIVE,
+                modality=Modality.ASSERTED,
+                confidence=0.8,
+                start=sentence.start() + found.start(1),
+                stop=sentence.start() + found.end(),
+            )

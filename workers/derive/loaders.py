@@ -172,11 +172,21 @@ def encoder(spec: SpaceSpec) -> Encoder:
 @cache
 def spacy_pipeline(name: str) -> Pipeline:
     """Return a spaCy pipeline with named entities and nothing slower. Raises ProviderUnavailable."""
+    return _spacy(name, UNUSED)
+
+
+@cache
+def spacy_parser(name: str) -> Pipeline:
+    """Return a spaCy pipeline with tags, lemmas and dependencies, and no entities. Raises ProviderUnavailable."""
+    return _spacy(name, ["ner"])
+
+
+def _spacy(name: str, exclude: list[str]) -> Pipeline:
     import spacy
 
     for candidate in (name, SPACY_WHEELS.get(name)):
         if candidate is not None and (Path(candidate).is_dir() or importlib.util.find_spec(candidate) is not None):
-            loaded: Pipeline = spacy.load(candidate, exclude=UNUSED)
+            loaded: Pipeline = spacy.load(candidate, exclude=exclude)
             return loaded
     raise ProviderUnavailable(
         f"the spaCy pipeline {name!r} is not installed; name one in PALIMPSEST_SPACY_MODEL, or install "

@@ -1,0 +1,106 @@
+"""Correcting: verdicts on memories, other words for episodes, and which sources are trusted or wait."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from api.service.context import Context
+from schema import clock, intake
+from schema.db import ReadSession
+from schema.errors import InvalidInput, NotFound
+from schema.kinds import Lane, Source, Verdict
+from schema.store import access
+from schema.store.access import NamespaceRow
+from workers.truth import correction
+
+
+def place_of(session: ReadSession, namespace: str) -> NamespaceRow:
+    """Return the namespace called `namespace`. Raises InvalidInput, NotFound."""
+    found = access.find_namespace(session, intake.namespace(namespace))
+    if found is None:
+        raise NotFound(f"namespace: there is no {namespace!r} in this store", field="namespace")
+    return found
+
+
+def feedback(context: Context, namespace: str, memory_id: int, verdict: Any, right: Any = None) -> dict[str, Any]:
+    """Record what a person says of a memory: confirm, wrong or outdated, with the right words if they give them.
+
+    Raises InvalidInput naming the field, NotFound.
+    """
+    if verdict not in list(Verdict):
+        raise InvalidInput(f"verdict: must be one of {', '.join(Verdict)}", field="verdict")
+    if right is not None:
+        right = intake.words(right, context.settings, field="correction")
+    with context.worker.write() as session:
+        place = place_of(session, namespace)
+        done = correction.judge(session, place.id, memory_id, Verdict(verdict), right, clock.now())
+    return {**asdict(done), "queued": context.nudge(Lane.FRESH)}
+
+
+def edit(context: Context, namespace: str, episode_id: int, content: Any) -> dict[str, Any]:
+    """Give an episode new words. Raises InvalidInput, NotFound."""
+    words = intake.words(content, context.settings)
+    with context.worker.write() as session:
+        place = place_of(session, namespace)
+        revision = correction.edit(session, place.id, episode_id, words)
+    return {"id": episode_id, "revision": revision, "queued": context.nudge(Lane.FRESH)}
+
+
+def configure(context: Context, namespace: str, *, trust: Any = None, quarantine: Any = None) -> dict[str, Any]:
+    """Set which sources a namespace trusts how much, and which wait for release; None leaves it as it is.
+
+    What was told before is derived again where that makes a difference. Raises InvalidInput, NotFound.
+    """
+    _check_trust(trust)
+    _check_sources(quarantine)
+    with context.worker.write() as session:
+        place = place_of(session, namespace)
+        if trust is not None:
+            correction.trust(session, place.id, trust)
+        if quarantine is not None:
+            correction.quarantine(session, place.id, sorted(set(quarantine)))
+        now = access.door(session, place.id)
+        shown = {
+            "namespace": place.name,
+            "trust": access.trust(session, [place.id])[place.id],
+            "quarantine": list(now.quarantine),
+        }
+    return {**shown, "queued": context.nudge(Lane.BULK)}
+
+
+def _check_trust(trust: Any) -> None:
+    if trust is None:
+        return
+    if not isinstance(trust, Mapping):
+        raise InvalidInput("trust: must be an object of source to a number between 0 and 1", field="trust")
+    for name, value in trust.items():
+        if name not in list(Source):
+            raise InvalidInput(f"trust: {ascii(name)[:60]} is no source; known: {', '.join(Source)}", field="trust")
+        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+            raise InvalidInput(f"trust.{name}: must be a number between 0 and 1", field=f"trust.{name}")
+
+
+def _check_sources(sources: Any) -> None:
+    if sources is None:
+        return
+    if not isinstance(sources, Sequence) or isinstance(sources, str):
+        raise InvalidInput("quarantine: must be an array of sources", field="quarantine")
+    for name in sources:
+        if name not in list(Source):
+            raise InvalidInput(
+                f"quarantine: {ascii(name)[:60]} is no source; known: {', '.join(Source)}", field="quarantine"
+            )
+
+
+def release(
+    context: Context, namespace: str, *, source: str | None = None, episodes: Sequence[int] | None = None
+) -> dict[str, Any]:
+    """Let what waits be recalled: the episodes of a source, these episodes, or all. Raises InvalidInput, NotFound."""
+    if source is not None:
+        _check_sources([source])
+    with context.worker.write() as session:
+        place = place_of(session, namespace)
+        count = correction.release(session, place.id, source=source, ids=episodes)
+    return {"released": count, "queued": context.nudge(Lane.FRESH)}

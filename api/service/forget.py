@@ -1,0 +1,96 @@
+"""Forgetting for good: by episode, session, user or whole namespace, with a receipt of what went and what is left."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+from api.service.context import Context
+from api.service.correct import place_of
+from schema import intake
+from schema.errors import InvalidInput, NotFound
+from schema.kinds import Lane
+from schema.store import forgetting
+from workers.truth import forgetting as steps
+
+SCOPES = ("episodes", "session_id", "user_id", "everything")
+
+
+def forget(
+    context: Context,
+    namespace: str,
+    *,
+    episodes: Any = None,
+    session_id: Any = None,
+    user_id: Any = None,
+    everything: Any = None,
+) -> dict[str, Any]:
+    """Forget exactly one scope and return its receipt. Nothing is chosen by leaving something out.
+
+    Raises InvalidInput naming the field, NotFound.
+    """
+    given = {
+        name: value
+        for name, value in (
+            ("episodes", episodes),
+            ("session_id", session_id),
+            ("user_id", user_id),
+            ("everything", everything),
+        )
+        if value is not None
+    }
+    if len(given) != 1:
+        raise InvalidInput(f"forget: name exactly one of {', '.join(SCOPES)}", field=next(iter(given), "episodes"))
+    ids = _ids(episodes) if episodes is not None else None
+    if everything is not None and everything is not True:
+        raise InvalidInput("everything: must be true, to forget the whole namespace", field="everything")
+    value = None
+    for name in ("session_id", "user_id"):
+        if name in given:
+            value = intake.name(given[name], name)
+    with context.database.read() as session:
+        place = place_of(session, namespace)
+        missing = _missing(session, place.id, ids) if ids is not None else []
+    if missing:
+        raise NotFound(f"episodes: {missing[0]} is not in this namespace; nothing was forgotten", field="episodes")
+    scope = {"episodes": "episode", "everything": "namespace"}.get(next(iter(given)), next(iter(given)))
+    receipt = steps.forget(context.worker, place.id, scope, value=value, ids=ids)
+    context.nudge(Lane.FRESH)
+    return shown(receipt)
+
+
+def _ids(value: Any) -> list[int]:
+    good = (
+        isinstance(value, Sequence)
+        and not isinstance(value, str)
+        and value
+        and all(isinstance(one, int) and not isinstance(one, bool) and 0 < one < 2**63 for one in value)
+    )
+    if not good:
+        raise InvalidInput("episodes: must be an array of at least one episode id", field="episodes")
+    return sorted(set(value))
+
+
+def _missing(session: Any, namespace_id: int, ids: Sequence[int]) -> list[int]:
+    return sorted(set(ids) - set(forgetting.living(session, namespace_id, ids)))
+
+
+def receipt(context: Context, receipt_id: int) -> dict[str, Any]:
+    """Return a receipt. Raises NotFound."""
+    with context.database.read() as session:
+        try:
+            return shown(forgetting.receipt(session, receipt_id))
+        except LookupError:
+            raise NotFound(f"receipt {receipt_id} is not in this store", field="receipt_id") from None
+
+
+def shown(found: forgetting.Receipt) -> dict[str, Any]:
+    """Return a receipt as plain values: `logical` once nothing is found any more, `physical` after a vacuum."""
+    return {
+        **asdict(found),
+        "recorded_at": found.recorded_at.isoformat(),
+        "finished_at": found.finished_at.isoformat() if found.finished_at else None,
+        "logical": found.finished_at is not None and not found.left,
+        "vacuum": None if found.physical else f"VACUUM {', '.join(forgetting.HOLDING)};",
+    }

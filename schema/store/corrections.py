@@ -1,0 +1,71 @@
+"""What a verdict on a memory needs to know of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import select, text, update
+
+from schema.db import ReadSession, WriteSession
+from schema.models import Memory, MemorySource
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A memory as a person judges it, retired or not."""
+
+    id: int
+    kind: str
+    text: str
+    user_id: str | None
+    agent_id: str | None
+    speaker: str | None
+    session_id: str | None
+    state: str | None
+    retired: str | None
+    confidence: float
+
+
+def find(session: ReadSession, namespace_id: int, memory_id: int) -> Judged | None:
+    """Return a memory of a namespace, whatever became of it; one that is being forgotten is not there."""
+    row: Any = session.execute(
+        select(
+            Memory.id,
+            Memory.kind,
+            Memory.text,
+            Memory.user_id,
+            Memory.agent_id,
+            Memory.speaker,
+            Memory.session_id,
+            Memory.state,
+            Memory.retired_reason,
+            Memory.confidence,
+        ).where(
+            Memory.id == memory_id,
+            Memory.namespace_id == namespace_id,
+            Memory.retired_reason.is_distinct_from("forgotten"),
+        )
+    ).one_or_none()
+    return None if row is None else Judged(*row)
+
+
+def episodes_of(session: ReadSession, memory_id: int) -> list[int]:
+    """Return the episodes a memory rests on, ascending."""
+    rows = session.execute(select(MemorySource.episode_id).where(MemorySource.memory_id == memory_id).distinct())
+    return sorted(rows.scalars())
+
+
+def reinstate(session: WriteSession, memory_id: int) -> None:
+    """Take a person's rejection of a passage back; its derivation brings it into the indexes again."""
+    session.execute(
+        update(Memory)
+        .where(Memory.id == memory_id, Memory.retired_reason.in_(["rejected", "outdated"]))
+        .values(retired_reason="stale")
+    )
+    session.execute(
+        text("""UPDATE stamps SET revision = 0, holder = NULL, attempts = 0, not_before = '-infinity', error = NULL,
+                  due_since = now() WHERE derivation = 'memories' AND row_id IN (
+                    SELECT episode_id FROM memory_sources WHERE memory_id = :id)"""),
+        {"id": memory_id},
+    )

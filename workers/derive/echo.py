@@ -1,0 +1,141 @@
+"""Echoes: which parts of a text repeat what this store served before. Pure; the store keeps only keyed digests.
+
+Served text leaves as sentences, each reduced to its words: folded, without punctuation, blanks, line breaks, quoting or
+JSON escapes, so that it is known again whatever it was wrapped in. A sentence is kept as two digests under the tenant's
+key, of its first HEAD words (to be looked up by) and of all its words. In a new text every run of words that a known
+sentence could begin at is tried.
+
+A run counts only between boundaries: the text's ends, punctuation, brackets, quotes, a line break. So "I like tea" is
+no echo inside "I no longer think I like tea any more". Our own marking, a header line and lines quoted below it, counts
+as a whole, whatever it holds.
+
+Sentences of fewer than HEAD words state nothing and are left alone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from schema.ids import digest
+from workers.derive.text import UNSPACED, normalise
+
+HEAD = 2
+"""Words by which a sentence is looked up: the shortest statement has two ("I smoke")."""
+LONGEST = 400
+"""Words of one served sentence; a longer one is cut there, on both sides alike."""
+
+_WORD = re.compile(rf"[{UNSPACED}]|(?:[^\W{UNSPACED}]|['’](?=\w))+")
+_ESCAPE = re.compile(r'\\u[0-9a-fA-F]{4}|\\[nrt"\\/bf]')
+_SENTENCE_END = re.compile(r"[.!?…]+(?=[\s\"'”’)\]*_]|$)|[。！？\n]")
+_MARKED = re.compile(
+    r"\[\d{4}-\d\d-\d\d[ T]\d\d:\d\d[^\]\n]{0,20}\][^\n\\]{0,220}\((?:user|assistant|external|system)\):"
+    r"(?:(?:\n|\\n)>[^\n\\]*(?:\\(?!n)[^\n\\]*)*)+"
+)
+"""The packer's fragment: `[time] who (source):` and quoted lines, as plain text or inside a JSON string."""
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A folded word and where it stands, in characters. `opens`, `closes`: a boundary stands before, or after it."""
+
+    text: str
+    start: int
+    stop: int
+    opens: bool
+    closes: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """A served sentence: what it is looked up by, what it is recognised by, and its number of words."""
+
+    head: int
+    whole: bytes
+    words: int
+
+
+def words(text: str) -> list[Word]:
+    """Return the words of a text. Linear in its length."""
+    plain = _ESCAPE.sub(_blank, text) if "\\" in text else text
+    spans = [found.span() for found in _WORD.finditer(plain)]
+    found = []
+    for at, (start, stop) in enumerate(spans):
+        before = plain[spans[at - 1][1] if at else 0 : start]
+        after = plain[stop : spans[at + 1][0] if at + 1 < len(spans) else len(plain)]
+        opens = at == 0 or _bounds(before)
+        closes = at + 1 == len(spans) or _bounds(after)
+        found.append(Word(normalise(plain[start:stop]).strip("'"), start, stop, opens, closes))
+    return found
+
+
+def _blank(escape: re.Match[str]) -> str:
+    """Replace an escape by something of the same length that means the same to a reader of words."""
+    kind = escape[0][1]
+    if kind == "u":
+        return chr(int(escape[0][2:], 16)).ljust(6, "\u200b")
+    return "\n " if kind in "nr" else "  " if kind in "tbf" else ' "'
+
+
+def _bounds(gap: str) -> bool:
+    return bool(gap.strip(" \t\u200b"))
+
+
+def traces(text: str, key: bytes) -> set[Trace]:
+    """Return the sentences of a text that is served, under the tenant's key."""
+    found = set()
+    start = 0
+    for end in [*(match.end() for match in _SENTENCE_END.finditer(text)), len(text)]:
+        said = [word.text for word in words(text[start:end])][:LONGEST]
+        start = end
+        if len(said) >= HEAD:
+            found.add(Trace(_head(said[:HEAD], key), _whole(said, key), len(said)))
+    return found
+
+
+def _head(said: Sequence[str], key: bytes) -> int:
+    return int.from_bytes(digest(key, "head", *said, size=8), signed=True)
+
+
+def _whole(said: Sequence[str], key: bytes) -> bytes:
+    return digest(key, "whole", *said)
+
+
+Lookup = Callable[[Sequence[int]], Iterable[Trace]]
+"""Returns the served sentences that begin with any of these heads."""
+
+
+def echoes(text: str, key: bytes, lookup: Lookup) -> list[tuple[int, int]]:
+    """Return the spans of a text, as (start, stop), that repeat what was served, in order and apart."""
+    spans = [found.span() for found in _MARKED.finditer(text)]
+    said = words(text)
+    heads: dict[int, list[int]] = {}
+    for at in range(len(said) - HEAD + 1):
+        if said[at].opens:
+            heads.setdefault(_head([word.text for word in said[at : at + HEAD]], key), []).append(at)
+    known: dict[int, dict[int, set[bytes]]] = {}
+    for trace in lookup(sorted(heads)):
+        known.setdefault(trace.head, {}).setdefault(trace.words, set()).add(trace.whole)
+    for head, lengths in known.items():
+        for at in heads.get(head, ()):
+            spans += _matches(said, at, lengths, key)
+    return _joined(spans)
+
+
+def _matches(said: Sequence[Word], at: int, lengths: Mapping[int, set[bytes]], key: bytes) -> Iterable[tuple[int, int]]:
+    for length, wholes in lengths.items():
+        last = at + length - 1
+        ends = last < len(said) and (said[last].closes or length == LONGEST)
+        if ends and _whole([word.text for word in said[at : last + 1]], key) in wholes:
+            yield said[at].start, said[last].stop
+
+
+def _joined(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    joined: list[tuple[int, int]] = []
+    for start, stop in sorted(spans):
+        if joined and start <= joined[-1][1]:
+            joined[-1] = (joined[-1][0], max(stop, joined[-1][1]))
+        else:
+            joined.append((start, stop))
+    return joined

@@ -1,0 +1,142 @@
+"""What a turn states beside its clauses: "my daughter Vera", "Lale, now a pastry chef", and clauses left unfinished."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from workers.derive.facts import vocabulary as v
+from workers.derive.facts import wording
+from workers.derive.facts.clauses import Clause
+from workers.derive.facts.frames import Frame
+from workers.derive.facts.subjects import Ref, Scene, inside, is_name, members, singular
+
+
+@dataclass(frozen=True, slots=True)
+class Aside:
+    """A statement that needs no verb of its own; `tokens` is what it rests on."""
+
+    subject: Ref
+    predicate: str
+    object: str
+    text: str
+    tokens: tuple[Any, ...]
+    sureness: float
+
+
+def relations(scene: Scene, doc: Any, *, stated: bool) -> Iterator[Aside]:
+    """The relations that the phrases of a piece make. `stated`: the piece claims something, it is no question."""
+    for token in doc:
+        if token.pos_ in {"NOUN", "PROPN"} and token.dep_ not in {"compound", "poss"}:
+            scene.phrase(token)
+    if stated:
+        _kin_by_copula(scene, doc)
+    for relation in scene.relations:
+        if relation.tokens and relation.tokens[0].doc is doc:
+            yield Aside(
+                relation.owner,
+                f"have {relation.noun}",
+                relation.name.name,
+                wording.relation(relation.owner, relation.noun, relation.name.name),
+                relation.tokens,
+                0.9 if stated else 0.75,
+            )
+
+
+def _kin_by_copula(scene: Scene, doc: Any) -> None:
+    """ "My sister is Ana", "they're my kids", "Rex is my dog"."""
+    from workers.derive.facts.subjects import Relation
+
+    for verb in doc:
+        if verb.lemma_ != "be" or verb.pos_ not in {"AUX", "VERB"}:
+            continue
+        if any(c.dep_ in {"neg", "mark"} or c.lower_ in v.UNREAL_MODALS for c in verb.children):
+            continue
+        subject = next((c for c in verb.children if c.dep_ == "nsubj"), None)
+        attribute = next((c for c in verb.children if c.dep_ == "attr"), None)
+        if subject is None or attribute is None:
+            continue
+        for noun, name in ((subject, attribute), (attribute, subject)):
+            kind = singular(noun)
+            owner = scene.owner(noun) if kind in v.RELATIONS else None
+            if owner is None or not (is_name(name) or name.lower_ in {"he", "she", "they"}):
+                continue
+            for ref in scene.meant(name):
+                if ref.named and ref.kind == "name":
+                    tokens = (*(t for t in subject.subtree), verb, *(t for t in attribute.subtree))
+                    scene.note(Relation(owner, kind, ref, tokens))
+
+
+def apposed(scene: Scene, entry: Any) -> Iterator[Aside]:
+    """ "Dr Haas, the cardiologist at Saint Ives", "my home town, Znojmo"."""
+    for token in entry.doc:
+        if token.dep_ != "appos":
+            continue
+        head = token.head
+        if is_name(head) and token.pos_ == "NOUN" and token.i > head.i and any(c.dep_ == "det" for c in token.children):
+            told, full = (
+                scene.render(inside(token), None, article=False),
+                scene.render(inside(token), None, article=True),
+            )
+            ref = scene.phrase(head)
+            if told and full and ref is not None and ref.kind == "name" and token.lower_ not in v.VAGUE:
+                text = f"{ref.name} is {full}."
+                yield Aside(ref, "be", told, text, (*inside(head), *inside(token)), 0.8)
+        elif is_name(token) and head.pos_ == "NOUN" and singular(head) not in v.RELATIONS:
+            ref, name = scene.phrase(head), scene.render(inside(token), None, article=False)
+            if ref is not None and ref.owner is not None and ref.kind == "thing" and name:
+                yield Aside(
+                    ref,
+                    "be",
+                    name,
+                    f"{ref.name[:1].upper()}{ref.name[1:]} is {name}.",
+                    (*inside(head), *inside(token)),
+                    0.8,
+                )
+
+
+def elliptic(clause: Clause, last: Frame) -> bool:
+    """Whether a clause leaves out the last predicate: "but my parents are", "her brother doesn't"."""
+    head = clause.head
+    if clause.subject is None or head.pos_ not in {"AUX", "VERB"} or head.lemma_ not in {"be", "do"}:
+        return False
+    if any(c.dep_ in {"attr", "acomp", "prep", "dobj", "ccomp", "xcomp", "advcl"} for c in head.children):
+        return False
+    if any(
+        c.dep_ == "advmod" and c.lower_ not in {"too", "also", "either", "not", "never", "still"} for c in head.children
+    ):
+        return False
+    return (head.lemma_ == "be") == (last.predicate.split(" ")[0] == "be")
+
+
+def notice(scene: Scene, doc: Any, timed: Collection[int]) -> None:
+    """Remember what a piece named, for the pronouns of the next one."""
+    things: list[Ref] = []
+    for token in doc:
+        if token.i in timed or token.dep_ not in {
+            "dobj",
+            "pobj",
+            "nsubj",
+            "nsubjpass",
+            "attr",
+            "conj",
+            "ROOT",
+            "appos",
+            "oprd",
+        }:
+            continue
+        if token.pos_ not in {"NOUN", "PROPN"}:
+            continue
+        for member in members(token)[:1]:
+            ref = scene.phrase(member)
+            if ref is None:
+                continue
+            if ref.kind == "thing" or (
+                ref.kind == "name" and any(c.lower_ in {"the", "a", "an", "my"} for c in member.children)
+            ):
+                things.append(ref)
+            elif ref.kind != "speaker":
+                scene.mention(ref)
+    if things:
+        scene.things = things if len({thing.name for thing in things}) == 1 else []

@@ -1,0 +1,71 @@
+"""Parses pieces: words go in as `spelling` mended them, dependency trees come out, many at a time."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
+
+from workers.derive.facts.spelling import Word
+from workers.derive.loaders import spacy_parser
+
+BATCH = 256
+"""Pieces a batch; the parser gains nothing from more."""
+
+# A pipeline is not safe for threads.
+_parsing = threading.Lock()
+
+
+@cache
+def lexicon(model: str) -> frozenset[str]:
+    """The lower-case words of English, from the tables that the pipeline's lemmatiser brings (WordNet's). Raises
+    ProviderUnavailable."""
+    pipeline: Any = spacy_parser(model)
+    if not pipeline.has_pipe("lemmatizer"):
+        return frozenset()
+    lookups = pipeline.get_pipe("lemmatizer").lookups
+    strings = pipeline.vocab.strings
+    found: set[str] = set(_FUNCTION_WORDS)
+    for table in ("lemma_index", "lemma_exc"):
+        if lookups.has_table(table):
+            for words in lookups.get_table(table).values():
+                found.update(strings[word] if isinstance(word, int) else word for word in words)
+    return frozenset(word.lower() for word in found)
+
+
+_FUNCTION_WORDS = frozenset(
+    "the and for with from that this these those what which who whom whose when where why how not nor but yet she her"
+    " hers him his they them their theirs our ours your yours you its itself myself yourself himself herself"
+    " ourselves themselves would could should might must shall will can may had has have does did doing been being was"
+    " were are because since although though while until unless if into onto upon about above below under over after"
+    " before between during without within against among through toward towards across behind beyond near off out"
+    " everyone everybody someone somebody anyone anybody nobody nothing something anything everything than then there"
+    " here very too also just only even still really again always never often ever anymore anyway maybe tomorrow"
+    " yesterday today tonight email app".split()
+)
+
+
+def parse(model: str, pieces: Sequence[Sequence[Word]]) -> list[Any]:
+    """The trees of the pieces, in order. Raises ProviderUnavailable."""
+    if not pieces:
+        return []
+    from spacy.tokens import Doc
+
+    pipeline: Any = spacy_parser(model)
+    with _parsing:
+        documents = [
+            Doc(
+                pipeline.vocab,
+                words=[word.norm for word in words],
+                spaces=[_spaced(words, position) for position in range(len(words))],
+            )
+            for words in pieces
+        ]
+        for document, words in zip(documents, pieces, strict=True):
+            document.user_data["names"] = frozenset(place for place, word in enumerate(words) if word.name)
+        return list(pipeline.pipe(documents, batch_size=BATCH))
+
+
+def _spaced(words: Sequence[Word], position: int) -> bool:
+    return position + 1 < len(words) and words[position + 1].start > words[position].stop

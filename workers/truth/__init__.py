@@ -1,0 +1,1 @@
+"""What the store takes for true, and why: confidence, consolidation, correction, forgetting."""
