@@ -79,6 +79,11 @@ class Settings(BaseSettings):
     llm_daily_tokens: int = Field(0, ge=0, description="tokens that a namespace may use a day; 0 is no limit")
     llm_context_turns: int = Field(4, ge=0, le=50, description="earlier turns of the session shown with a text")
 
+    served_kept_days: float = Field(
+        180, gt=0, description="how long what was served is known again when it is told back to us"
+    )
+    retrievals_kept_days: float = Field(90, gt=0, description="how long each use of a memory is on record")
+
     lease_seconds: float = Field(60, gt=0, description="how long a claimed row is another worker's business")
     max_attempts: int = Field(5, ge=1, le=50, description="attempts before a row is quarantined")
     backoff_seconds: float = Field(2, ge=0, description="wait after the first failure; doubles, with jitter")

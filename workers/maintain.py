@@ -6,7 +6,8 @@ from collections.abc import Callable
 
 from schema.db import Database
 from schema.settings import Settings
-from schema.store import access, compaction, entities, health
+from schema.store import access, compaction, entities, health, history, served
+from workers.truth import forgetting
 
 
 def maintain(
@@ -29,9 +30,19 @@ def maintain(
         keys = access.prune_keys(session)
     with database.write() as session:
         orphans = entities.prune(session)
+    resumed = forgetting.resume(database, should_stop=should_stop)
+    expired = forgetting.expire(database, should_stop=should_stop)
+    with database.write() as session:
+        retrievals = history.prune_retrievals(session, settings.retrievals_kept_days)
+    with database.write() as session:
+        sentences = served.prune(session, settings.served_kept_days)
     return {
         "tables_analysed": analysed,
         "tail_rows_merged": merged,
         "idempotency_keys_pruned": keys,
         "entities_pruned": orphans,
+        "forgettings_resumed": len(resumed),
+        "episodes_expired": expired,
+        "retrievals_pruned": retrievals,
+        "served_pruned": sentences,
     }

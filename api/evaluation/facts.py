@@ -44,7 +44,34 @@ Similarity = Callable[[Sequence[str], Sequence[str]], list[float]]
 
 _WORD = re.compile(r"[\w']+")
 _TURN_ID = re.compile(r"D\d+:\d+")
-_LIGHT = frozenset(["be", "have", "do", "get", "go", "to", "of", "in", "on", "at", "for", "with", "by", "from", "as", "up", "out", "off", "into", "about", "the", "a", "an", "'s"])
+_LIGHT = frozenset(
+    [
+        "be",
+        "have",
+        "do",
+        "get",
+        "go",
+        "to",
+        "of",
+        "in",
+        "on",
+        "at",
+        "for",
+        "with",
+        "by",
+        "from",
+        "as",
+        "up",
+        "out",
+        "off",
+        "into",
+        "about",
+        "the",
+        "a",
+        "an",
+        "'s",
+    ]
+)
 _IRREGULAR = {"is": "be", "was": "be", "were": "be", "has": "have", "had": "have", "got": "get", "went": "go"}
 
 

@@ -32,9 +32,13 @@ from workers.derivations.base import Derivation
 from workers.derive.loaders import limit_threads
 from workers.drain import drain_all
 from workers.maintain import maintain
+from workers.preview import Preview
+from workers.preview import preview as run_preview
 from workers.reconcile import Report, reconcile
 
 Progress = Callable[[list[Report]], None]
+EPISODE_DERIVATIONS = ("memories", "facts")
+"""What makes memories, and can be looked at before it does."""
 
 
 @contextmanager
@@ -133,6 +137,29 @@ def _bounded(
             report = reconcile(database, derivation, settings, chosen=chosen, rows=max(left, 0), seconds=time_left)
             left -= report.rebuilt + report.failed + report.skipped
             yield report
+
+
+def preview(
+    context: Context,
+    *,
+    only: str | None = None,
+    within: str | None = None,
+    rows: int = 200,
+    progress: Callable[[str, int, int], None] = lambda _name, _done, _of: None,
+) -> list[Preview]:
+    """Return what the rules of this installation would change in a sample of episodes; nothing is written.
+
+    Raises InvalidInput, NotFound, ProviderUnavailable.
+    """
+    if only is not None and only not in EPISODE_DERIVATIONS:
+        raise InvalidInput(
+            f"derivation: {only!r} makes no memories; a dry run is of {' or '.join(EPISODE_DERIVATIONS)}",
+            field="derivation",
+        )
+    place = None if within is None else namespace(context, within).id
+    with worker_database(context.settings) as database:
+        limit_threads(os.cpu_count() or 1)
+        return run_preview(database, context.settings, only=only, namespace_id=place, rows=rows, progress=progress)
 
 
 @dataclass(frozen=True, slots=True)

@@ -319,6 +319,16 @@ def quarantine(session: WriteSession, ids: Sequence[int]) -> None:
     )
 
 
+def stated(session: ReadSession, episode_id: int) -> dict[bytes, str]:
+    """Return what the facts are that an episode states, by key, as it states them."""
+    rows = session.execute(
+        text("""SELECT m.key, s.said ->> 'text' FROM memory_sources s JOIN memories m ON m.id = s.memory_id
+                WHERE s.episode_id = :id AND s.said IS NOT NULL AND s.withdrawn_at IS NULL"""),
+        {"id": episode_id},
+    )
+    return {bytes(row[0]): row[1] for row in rows}
+
+
 def rejected(session: ReadSession, episode_ids: Sequence[int]) -> dict[int, list[tuple[bytes, Source]]]:
     """Return, by episode, the facts it stated that people rejected, as (key, how it stated it)."""
     rows = session.execute(

@@ -63,6 +63,7 @@ class Kept:
     retired: bool
     held: bool
     rating: tuple[float, str, float]
+    text: str
 
 
 def existing(session: ReadSession, episode_ids: Sequence[int]) -> dict[int, dict[bytes, Kept]]:
@@ -77,13 +78,14 @@ def existing(session: ReadSession, episode_ids: Sequence[int]) -> dict[int, dict
             Memory.trust,
             Memory.tier,
             Memory.importance,
+            Memory.text,
         )
         .join(Memory, Memory.id == MemorySource.memory_id)
         .where(MemorySource.episode_id.in_(episode_ids), Memory.kind == MemoryKind.PASSAGE)
     )
     found: dict[int, dict[bytes, Kept]] = {episode_id: {} for episode_id in episode_ids}
     for row in rows:
-        found[row[0]][row[1]] = Kept(row[2], row[3], row[4], (row[5], row[6], row[7]))
+        found[row[0]][row[1]] = Kept(row[2], row[3], row[4], (row[5], row[6], row[7]), row[8])
     return found
 
 

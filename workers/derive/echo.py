@@ -28,6 +28,7 @@ LONGEST = 400
 
 _WORD = re.compile(rf"[{UNSPACED}]|(?:[^\W{UNSPACED}]|['’](?=\w))+")
 _ESCAPE = re.compile(r'\\u[0-9a-fA-F]{4}|\\[nrt"\\/bf]')
+_ESCAPED = {"n": "\n", "r": "\n", "t": "\t", "b": " ", "f": "\n"}
 _SENTENCE_END = re.compile(r"[.!?…]+(?=[\s\"'”’)\]*_]|$)|[。！？\n]")
 _MARKED = re.compile(
     r"\[\d{4}-\d\d-\d\d[ T]\d\d:\d\d[^\]\n]{0,20}\][^\n\\]{0,220}\((?:user|assistant|external|system)\):"
@@ -58,7 +59,7 @@ class Trace:
 
 def words(text: str) -> list[Word]:
     """Return the words of a text. Linear in its length."""
-    plain = _ESCAPE.sub(_blank, text) if "\\" in text else text
+    plain, starts, stops = _unescaped(text) if "\\" in text else (text, None, None)
     spans = [found.span() for found in _WORD.finditer(plain)]
     found = []
     for at, (start, stop) in enumerate(spans):
@@ -66,16 +67,30 @@ def words(text: str) -> list[Word]:
         after = plain[stop : spans[at + 1][0] if at + 1 < len(spans) else len(plain)]
         opens = at == 0 or _bounds(before)
         closes = at + 1 == len(spans) or _bounds(after)
-        found.append(Word(normalise(plain[start:stop]).strip("'"), start, stop, opens, closes))
+        first = start if starts is None else starts[start]
+        end = stop if stops is None else stops[stop - 1]
+        found.append(Word(normalise(plain[start:stop]).strip("'"), first, end, opens, closes))
     return found
 
 
-def _blank(escape: re.Match[str]) -> str:
-    """Replace an escape by something of the same length that means the same to a reader of words."""
-    kind = escape[0][1]
-    if kind == "u":
-        return chr(int(escape[0][2:], 16)).ljust(6, "\u200b")
-    return "\n " if kind in "nr" else "  " if kind in "tbf" else ' "'
+def _unescaped(text: str) -> tuple[str, list[int], list[int]]:
+    """Return a text with JSON's escapes read, and for each of its characters where it starts and stops in the text."""
+    parts: list[str] = []
+    starts: list[int] = []
+    stops: list[int] = []
+    last = 0
+    for escape in (*_ESCAPE.finditer(text), None):
+        until = len(text) if escape is None else escape.start()
+        parts.append(text[last:until])
+        starts.extend(range(last, until))
+        stops.extend(range(last + 1, until + 1))
+        if escape is not None:
+            kind = escape[0][1]
+            parts.append(chr(int(escape[0][2:], 16)) if kind == "u" else _ESCAPED.get(kind, kind))
+            starts.append(escape.start())
+            stops.append(escape.end())
+            last = escape.end()
+    return "".join(parts), starts, stops
 
 
 def _bounds(gap: str) -> bool:

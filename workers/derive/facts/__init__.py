@@ -25,6 +25,7 @@ from collections.abc import Sequence
 
 from workers.derive.contract import Extraction, Utterance
 from workers.derive.entities import model_version
+from workers.derive.facts.lists import spoken
 from workers.derive.facts.parsing import lexicon, parse
 from workers.derive.facts.reading import Parsed, Reader
 from workers.derive.facts.screen import pieces
@@ -58,7 +59,7 @@ class Rules:
         for number, utterance in enumerate(batch):
             own = utterance.source == "user"
             for piece in pieces(utterance.text, own):
-                read = words(utterance.text, piece.start, piece.stop, known)
+                read = spoken(words(utterance.text, piece.start, piece.stop, known))
                 if 0 < len(read) <= MOST_WORDS:
                     found.append((number, piece, read))
         trees = parse(self._model, [read for _, _, read in found])

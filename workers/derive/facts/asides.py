@@ -62,7 +62,7 @@ def _kin_by_copula(scene: Scene, doc: Any) -> None:
             owner = scene.owner(noun) if kind in v.RELATIONS else None
             if owner is None or not (is_name(name) or name.lower_ in {"he", "she", "they"}):
                 continue
-            for ref in scene.meant(name):
+            for ref in scene.pronoun("all") if name.lower_ == "they" else scene.meant(name):
                 if ref.named and ref.kind == "name":
                     tokens = (*(t for t in subject.subtree), verb, *(t for t in attribute.subtree))
                     scene.note(Relation(owner, kind, ref, tokens))

@@ -13,11 +13,12 @@ from typing import Any
 
 from schema.kinds import Modality, Polarity
 from workers.derive.facts import vocabulary as v
+from workers.derive.facts.vocabulary import closed
 
 _SUBJECTS = frozenset({"nsubj", "nsubjpass"})
 _HEADS = frozenset({"ROOT", "conj", "ccomp", "parataxis", "relcl", "advcl", "dep"})
 _FIRST = frozenset({"i", "we"})
-_LEAD = frozenset({"advmod", "cc", "punct", "intj", "npadvmod", "mark", "prep", "pobj", "det", "amod", "nummod", "neg"})
+_LEAD = closed("advmod cc punct intj npadvmod mark prep pobj det amod nummod neg")
 
 
 @dataclass(slots=True)
@@ -70,9 +71,9 @@ class Clause:
         return Modality.ASSERTED
 
 
-_FINISHED = frozenset(
-    "buy sell move adopt book finish pass graduate quit visit sign meet complete win break book order receive get hire"
-    " fire promote marry divorce die arrive return".split()
+_FINISHED = closed(
+    "buy sell move adopt book finish pass graduate quit visit sign meet complete win break book order receive"
+    " get hire fire promote marry divorce die arrive return"
 )
 """Events: "have bought" tells what happened, "have lived" what is."""
 
@@ -107,7 +108,8 @@ def stance_of(verb: Any) -> Stance:
 
 def is_splice(node: Any) -> bool:
     """Whether a clause is only joined to the next by a comma ("Saga is six, she loves trains"): it stands alone, but the
-    parser hangs it on what follows."""
+    parser hangs it on what follows.
+    """
     head = node.head
     if node.dep_ not in {"ccomp", "advcl", "parataxis", "dep"} or node.i > head.i or node.pos_ not in {"VERB", "AUX"}:
         return False
@@ -123,7 +125,9 @@ def _doubted(verb: Any) -> bool:
     commas = [token.i for token in doc[verb.i :] if token.text == ","] + [len(doc), len(doc)]
     for token in doc[left + 1 : commas[1]]:
         if token.lemma_.lower() in v.HEDGE_VERBS and token.i and doc[token.i - 1].lower_ in _FIRST:
-            loose = not any(child.dep_ in {"ccomp", "dobj", "prep"} for child in token.children) or token.dep_ in {"parataxis"}
+            loose = not any(child.dep_ in {"ccomp", "dobj", "prep"} for child in token.children) or token.dep_ in {
+                "parataxis"
+            }
             if loose and (token.i < commas[0] or token.i - commas[0] <= 2) and token != verb:
                 return True
     return False
@@ -132,30 +136,29 @@ def _doubted(verb: Any) -> bool:
 def _own_words(node: Any, stance: Stance, *, lowest: bool) -> None:
     for child in node.children:
         word = child.lower_
-        if child.dep_ == "mark" and word in v.SUBORDINATORS | {"if", "like"}:
-            stance.stated = False
-        elif child.dep_ == "advmod" and child.tag_ in {"WRB"} and node.dep_ in {"advcl", "ccomp"}:
-            stance.stated = False
-        elif lowest and child.dep_ in {"advmod", "amod"} and word in v.HEDGE_WORDS:
-            stance.hedged = True
-        elif lowest and child.dep_ == "aux" and word in {"may", "might"}:
-            stance.hedged = True
-        elif child.dep_ == "aux" and word in v.UNREAL_MODALS | {"could"} and not _would_like(node, word):
-            stance.stated = False
-        elif (
-            child.dep_ in _SUBJECTS
-            and child.tag_ in {"WP", "WDT", "WRB"}
-            and node.dep_ in {"ccomp", "csubj", "ROOT", "pcomp"}
+        if (child.dep_ == "mark" and word in v.SUBORDINATORS | {"if", "like"}) or (
+            child.dep_ == "advmod" and child.tag_ in {"WRB"} and node.dep_ in {"advcl", "ccomp"}
         ):
             stance.stated = False
-        elif (
-            child.dep_ in {"dobj", "attr", "advmod", "pobj"}
-            and child.tag_ in {"WP", "WRB", "WDT"}
-            and child.i < node.i
-            and node.dep_ != "relcl"
+        elif (lowest and child.dep_ in {"advmod", "amod"} and word in v.HEDGE_WORDS) or (
+            lowest and child.dep_ == "aux" and word in {"may", "might"}
         ):
-            stance.stated = False
-        elif child.dep_ == "advcl" and _conditional(child):
+            stance.hedged = True
+        elif (
+            (child.dep_ == "aux" and word in v.UNREAL_MODALS | {"could"} and not _would_like(node, word))
+            or (
+                child.dep_ in _SUBJECTS
+                and child.tag_ in {"WP", "WDT", "WRB"}
+                and node.dep_ in {"ccomp", "csubj", "ROOT", "pcomp"}
+            )
+            or (
+                child.dep_ in {"dobj", "attr", "advmod", "pobj"}
+                and child.tag_ in {"WP", "WRB", "WDT"}
+                and child.i < node.i
+                and node.dep_ != "relcl"
+            )
+            or (child.dep_ == "advcl" and _conditional(child))
+        ):
             stance.stated = False
         elif (
             child.dep_ in {"ccomp", "parataxis", "advcl"}
@@ -236,9 +239,7 @@ def _complement(head: Any, lemma: str, stance: Stance) -> None:
         elif subject is not None and word not in _FIRST:
             stance.sayer, stance.claimed = stance.sayer or subject, True
     elif lemma in v.FACTIVE and not _modal(head):
-        if negated and lemma not in {"know", "realise", "realize"}:
-            stance.stated = False
-        elif word not in _FIRST and subject is not None:
+        if (negated and lemma not in {"know", "realise", "realize"}) or (word not in _FIRST and subject is not None):
             stance.stated = False
     else:
         stance.stated = False
@@ -267,6 +268,9 @@ def _subject(verb: Any) -> tuple[Any | None, bool, bool]:
     node = verb
     while True:
         own = next((child for child in node.children if child.dep_ in _SUBJECTS), None)
+        if own is None:
+            helpers = [child for child in node.children if child.dep_ in {"aux", "auxpass"}]
+            own = next((inner for helper in helpers for inner in helper.children if inner.dep_ in _SUBJECTS), None)
         if own is not None:
             if own.tag_ in {"WP", "WDT"} or (own.lower_ == "that" and node.dep_ == "relcl"):
                 return (node.head if node.dep_ == "relcl" else None), False, True

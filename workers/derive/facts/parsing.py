@@ -8,6 +8,7 @@ from functools import cache
 from typing import Any
 
 from workers.derive.facts.spelling import Word
+from workers.derive.facts.vocabulary import closed
 from workers.derive.loaders import spacy_parser
 
 BATCH = 256
@@ -20,7 +21,8 @@ _parsing = threading.Lock()
 @cache
 def lexicon(model: str) -> frozenset[str]:
     """The lower-case words of English, from the tables that the pipeline's lemmatiser brings (WordNet's). Raises
-    ProviderUnavailable."""
+    ProviderUnavailable.
+    """
     pipeline: Any = spacy_parser(model)
     if not pipeline.has_pipe("lemmatizer"):
         return frozenset()
@@ -34,15 +36,15 @@ def lexicon(model: str) -> frozenset[str]:
     return frozenset(word.lower() for word in found)
 
 
-_FUNCTION_WORDS = frozenset(
-    "the and for with from that this these those what which who whom whose when where why how not nor but yet she her"
-    " hers him his they them their theirs our ours your yours you its itself myself yourself himself herself"
-    " ourselves themselves would could should might must shall will can may had has have does did doing been being was"
-    " were are because since although though while until unless if into onto upon about above below under over after"
-    " before between during without within against among through toward towards across behind beyond near off out"
-    " everyone everybody someone somebody anyone anybody nobody nothing something anything everything than then there"
-    " here very too also just only even still really again always never often ever anymore anyway maybe tomorrow"
-    " yesterday today tonight email app".split()
+_FUNCTION_WORDS = closed(
+    "the and for with from that this these those what which who whom whose when where why how not nor but yet"
+    " she her hers him his they them their theirs our ours your yours you its itself myself yourself himself"
+    " herself ourselves themselves would could should might must shall will can may had has have does did"
+    " doing been being was were are because since although though while until unless if into onto upon about"
+    " above below under over after before between during without within against among through toward towards"
+    " across behind beyond near off out everyone everybody someone somebody anyone anybody nobody nothing"
+    " something anything everything than then there here very too also just only even still really again"
+    " always never often ever anymore anyway maybe tomorrow yesterday today tonight email app"
 )
 
 

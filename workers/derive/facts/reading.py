@@ -14,10 +14,11 @@ from workers.derive.facts import asides, dates, wording
 from workers.derive.facts import vocabulary as v
 from workers.derive.facts.clauses import Clause, clauses
 from workers.derive.facts.dates import Moment
-from workers.derive.facts.frames import Frame, frames
+from workers.derive.facts.frames import Frame
 from workers.derive.facts.screen import Piece
 from workers.derive.facts.spelling import Word
-from workers.derive.facts.subjects import Ref, Relation, Scene
+from workers.derive.facts.subjects import Ref, Relation, Scene, is_name
+from workers.derive.facts.verbs import frames
 
 LONGEST_OBJECT = 12
 """Words; a longer object is a parser's mistake or a sentence of its own."""
@@ -133,7 +134,8 @@ class Reader:
             for frame in made:
                 if self._welcome(frame, subjects, moment):
                     self._state(entry, frame, subjects, moment, undated)
-            scene.last_subjects = subjects
+            if not any(frame.kind == "called" for frame in made):
+                scene.last_subjects = subjects
             for subject in subjects:
                 scene.mention(subject)
         scene.reported, scene.first = None, first
@@ -170,7 +172,7 @@ class Reader:
 
     def _trusted_name(self, token: Any, frame: Frame) -> bool:
         """A capitalised word that is a name: not an ordinary word that begins the piece, nor a common noun."""
-        if token.pos_ == "PRON" or token.text.lower() in self.scene.named_as:
+        if token.pos_ == "PRON" or token.text.lower() in self.scene.named_as or not is_name(token):
             return True
         if not self.own and frame.kind in {"is", "quality", "place", "trait"}:
             return False
@@ -207,9 +209,11 @@ class Reader:
             return
         timed_words = set(undated)
         for subject in subjects:
-            kept = [t for t in frame.object if t not in timed_words] if frame.object is not None else None
-            short = self.scene.render(kept, subject, article=False) if kept else None
-            full = self.scene.render(kept, subject, article=True) if kept else None
+            short = full = self.scene.named_by(frame.head) if frame.head is not None else None
+            if frame.object is not None and short is None:
+                kept = [t for t in frame.object if t not in timed_words]
+                short = self.scene.render(kept, subject, article=False)
+                full = self.scene.render(kept, subject, article=True)
             if frame.object is not None and not short:
                 continue
             if frame.kind == "called" and self._called(entry, frame, subject, short):
@@ -284,7 +288,7 @@ class Reader:
         return sure if self.own else sure * FOREIGN
 
     def _upcoming(self, moment: Moment | None) -> bool:
-        if moment is None or moment.first is None or moment.since and moment.first <= self.utterance.occurred_at:
+        if moment is None or moment.first is None or (moment.since and moment.first <= self.utterance.occurred_at):
             return False
         day = self.utterance.occurred_at.replace(hour=0, minute=0, second=0, microsecond=0) + timedelta(days=1)
         return moment.first >= day or (

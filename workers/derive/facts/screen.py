@@ -145,7 +145,8 @@ _CLAIMS = re.compile(r"\b(?:i|my|we|our|me|i['’]m|is|are|was|he|she|has|have)\
 
 def pieces(text: str, own: bool = True) -> Iterator[Piece]:
     """The pieces of `text` worth parsing, in order. `own`: the text is somebody's talk, not a document or an
-    assistant's answer, whose lists, questions and first person are of no interest."""
+    assistant's answer, whose lists, questions and first person are of no interest.
+    """
     count = 0
     for piece in _worthwhile(text[:MOST_CHARACTERS], own):
         if count == MOST_PIECES:
@@ -257,7 +258,7 @@ def _clauses(prose: str, start: int, stop: int, number: int, own: bool) -> Itera
 
 def _piece(prose: str, start: int, stop: int, number: int, relations: bool) -> Iterator[Piece]:
     part = prose[start:stop]
-    if not SHORTEST <= len(part.strip()) or stop - start > LONGEST:
+    if not len(part.strip()) >= SHORTEST or stop - start > LONGEST:
         return
     if relations or _ASKS.match(part):
         if _RELATION.search(part):

@@ -13,6 +13,7 @@ from collections.abc import Container
 from dataclasses import dataclass
 
 from workers.derive.facts import vocabulary
+from workers.derive.facts.vocabulary import closed
 
 LONGEST_WORD = 40
 """Longer runs are data, not words."""
@@ -39,26 +40,26 @@ _WHOLE: dict[str, tuple[str, ...]] = {
     "dunno": ("do", "not", "know"),
 }  # fmt: skip
 _CLITICS = {"'m": "am", "'re": "are", "'ve": "have", "'ll": "will"}
-_HAS = frozenset({"got", "been", "had", "gone", "become", "started", "moved", "finished", "lived", "worked", "lost"})
+_HAS = closed("got been had gone become started moved finished lived worked lost")
 _HAD = frozenset({"been", "gone", "had", "never", "already", "better"})
-_IS_SUBJECTS = frozenset(
-    {"he", "she", "it", "that", "there", "who", "what", "where", "how", "here", "this", "everyone"}
-)
-_AFTER_IS = frozenset(
-    "a an the not in on at from going getting called named allergic afraid my our his her so very really always never"
-    " still now also only into out back off due pregnant married engaged vegan vegetarian about turning moving working"
-    " coming leaving over".split()
+_IS_SUBJECTS = closed("he she it that there who what where how here this everyone")
+_AFTER_IS = closed(
+    "a an the not in on at from going getting called named allergic afraid my our his her so very really"
+    " always never still now also only into out back off due pregnant married engaged vegan vegetarian about"
+    " turning moving working coming leaving over"
 )
 
-VERB_FORMS = frozenset(
-    "like love hate live work have want need eat play study speak move buy bought go went start started moved worked"
-    " lived studied loved liked hated enjoy prefer drink sold sell adopted adopt married visit visited teach taught own"
-    " bought learn learning drive drove finish finished quit got get make made read write wrote swim run know think"
-    " believe moved moving working living playing studying join joined graduated travel broke born called named".split()
+VERB_FORMS = closed(
+    "like love hate live work have want need eat play study speak move buy bought go went start started moved"
+    " worked lived studied loved liked hated enjoy prefer drink sold sell adopted adopt married visit visited"
+    " teach taught own bought learn learning drive drove finish finished quit got get make made read write"
+    " wrote swim run know think believe moved moving working living playing studying join joined graduated"
+    " travel broke born called named met saw gave sent wrote ran won lost took kept left found came told spent became"
+    " began fell grew drew flew slept sat signed turned passed tried applied received cooked baked painted decided"
 )
 """Forms that a misspelt word after "I" or "she" most often means."""
-_BEFORE_VERB = frozenset({"i", "we", "not", "to", "he", "she", "they", "never", "also", "just", "who"})
-_BEFORE_NAME = vocabulary.RELATIONS | frozenset("called named in at from to support visit dr mr mrs ms saint".split())
+_BEFORE_VERB = closed("i we not to he she they never also just who")
+_BEFORE_NAME = vocabulary.RELATIONS | closed("called named in at from to support visit dr mr mrs ms saint")
 """Words after which one that English does not have is a name that lost its capital."""
 
 
@@ -83,7 +84,7 @@ def words(text: str, start: int, stop: int, known: Container[str] = ()) -> list[
         for norm, left, right in _expanded(word.replace("’", "'"), following):
             name = False
             if known:
-                norm, name = _read(norm, found[-1].norm.lower() if found else "", known)  # noqa: PLW2901
+                norm, name = _read(norm, found[-1].norm.lower() if found else "", known)
             found.append(Word(norm, begin + left, begin + right if right else end, name))
     return found
 

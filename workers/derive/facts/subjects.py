@@ -13,16 +13,15 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from workers.derive.facts import vocabulary as v
+from workers.derive.facts.vocabulary import closed
 
 FIRST = frozenset({"i", "me", "we", "us", "myself", "ourselves", "mine", "ours"})
 POSSESSIVES = {"my": "I", "our": "we", "his": "he", "her": "she", "hers": "she", "their": "they", "its": "it"}
 _THIRD = {"he": "he", "him": "he", "she": "she", "her": "she", "they": "they", "them": "they", "it": "it"}
-_NOT_IN_A_NAME = frozenset(
-    {"relcl", "appos", "acl", "cc", "conj", "punct", "advcl", "predet", "mark", "preconj", "parataxis", "intj"}
-)
+_NOT_IN_A_NAME = closed("relcl appos acl cc conj punct advcl predet mark preconj parataxis intj")
 _NAMED_VERBS = frozenset({"call", "name"})
 _ARTICLES = frozenset({"a", "an", "the", "this", "that", "these", "those"})
-_WEEKDAYS = frozenset("monday tuesday wednesday thursday friday saturday sunday".split())
+_WEEKDAYS = frozenset(["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"])
 _OPENERS = v.FILLERS | {"i", "ok", "god", "lord", "jesus", "christ", "yes", "no"}
 
 
@@ -196,6 +195,13 @@ class Scene:
             self.mention(ref)
         return refs[0] if len(refs) == 1 else replace(refs[0], plural=True)
 
+    def named_by(self, head: Any) -> str | None:
+        """The name in "my cousin Percy" or "a woman called Philippa"; None where a phrase holds no such name."""
+        noun, names, _ = _relation_parts(head)
+        if noun is None or len(names) != 1:
+            return None
+        return title(words_of(name_tokens(names[0], noun)))
+
     def note(self, relation: Relation) -> None:
         """Keep a relation once."""
         same = (relation.owner.name, relation.noun, relation.name.name)
@@ -211,6 +217,8 @@ class Scene:
                 return list(self.last_subjects)
             several = [ref for ref in self.last_subjects if ref.plural]
             return several or [ref for ref in self.persons[-1:] if ref.plural]
+        if pronoun == "all":
+            return [ref for ref in self.persons if ref.kind == "name"]
         if self.reported is not None and _fits(self.reported, pronoun):
             return [self.reported]
         subjects = [ref for ref in self.last_subjects if _fits(ref, pronoun)]
@@ -348,7 +356,7 @@ def _relation_parts(head: Any) -> tuple[Any | None, list[Any], list[Any]]:
         for child in head.children:
             if child.dep_ == "appos" and is_name(child) and child.i > head.i:
                 return head, [name for name in members(child) if is_name(name)], []
-            if child.dep_ == "acl" and child.lemma_ in _NAMED_VERBS or child.lower_ in {"called", "named"}:
+            if (child.dep_ == "acl" and child.lemma_ in _NAMED_VERBS) or child.lower_ in {"called", "named"}:
                 name = next(
                     (g for g in child.children if g.dep_ in {"oprd", "attr", "dobj", "appos"} and is_name(g)), None
                 )
@@ -382,6 +390,11 @@ def is_name(token: Any) -> bool:
         return singular(token) not in v.RELATIONS
     if token.pos_ == "PROPN":
         return token.lower_ not in v.FILLERS and not (token.lower_ in v.ADDRESSED or singular(token) in v.KIN)
+    if token.i == 0 and token.tag_ == "NN" and token.text.istitle() and not _has(token, "det") and len(token.doc) > 1:
+        # An ordinary word that begins a sentence is a name if it does something and "she" or "he" follows.
+        return token.nbor().pos_ in {"VERB", "AUX"} and any(
+            t.lower_ in {"he", "she", "her", "his", "him"} for t in token.doc
+        )
     return token.text[:1].isupper() and token.pos_ in {"NOUN", "X", "ADJ"} and token.i > 0 and token.text not in {"I"}
 
 

@@ -8,7 +8,8 @@ makes it not worth keeping.
 from __future__ import annotations
 
 
-def _set(words: str) -> frozenset[str]:
+def closed(words: str) -> frozenset[str]:
+    """The words of a class."""
     return frozenset(words.split())
 
 
@@ -22,13 +23,13 @@ SHORT_RELATIONS = _map(
 )
 """Names of relations that are written one way in statements."""
 
-FEMALE = _set(
+FEMALE = closed(
     "mother mom mum mam mama mommy momma ma stepmother stepmom grandmother grandma granny gran nan nana grandmom"
     " sister sis stepsister daughter stepdaughter granddaughter aunt auntie aunty niece wife wifey girlfriend gf fiancee"
     " fiancée bride godmother goddaughter mother-in-law sister-in-law daughter-in-law ex-wife ex-girlfriend woman girl"
     " lady waitress actress queen widow great-aunt great-grandmother half-sister bridesmaid midwife"
 )
-MALE = _set(
+MALE = closed(
     "father dad daddy papa pa pop stepfather stepdad grandfather grandpa granddad grandad gramps brother bro stepbrother"
     " son stepson grandson uncle nephew husband hubby boyfriend bf fiance fiancé groom godfather godson father-in-law"
     " brother-in-law son-in-law ex-husband ex-boyfriend man boy guy gentleman king widower great-uncle"
@@ -37,12 +38,12 @@ MALE = _set(
 KIN = (
     FEMALE
     | MALE
-    | _set(
+    | closed(
         "parent child kid kiddo baby sibling twin cousin spouse partner grandchild grandkid grandparent stepchild godchild"
         " in-law relative ex triplet toddler newborn family parents kids children folks"
     )
-) - _set("woman girl lady waitress actress queen man boy guy gentleman king midwife widow widower")
-ROLES = _set(
+) - closed("woman girl lady waitress actress queen man boy guy gentleman king midwife widow widower")
+ROLES = closed(
     "friend bestie bff buddy pal mate colleague coworker co-worker boss manager supervisor teammate classmate roommate"
     " flatmate housemate neighbour neighbor landlord landlady tenant teacher tutor professor coach trainer mentor doctor"
     " gp dentist therapist counsellor counselor psychologist physio physiotherapist surgeon nurse midwife vet lawyer"
@@ -50,42 +51,42 @@ ROLES = _set(
     " barber nanny babysitter childminder cleaner gardener penpal crush date instructor nurse partner bandmate"
     " captain apprentice carer caregiver co-founder cofounder mechanic director"
 )
-PETS = _set(
+PETS = closed(
     "pet dog puppy pup doggo cat kitten kitty hen chicken rooster cockerel parrot budgie canary bird rabbit bunny"
     " hamster guinea-pig gerbil rat mouse tortoise turtle lizard gecko snake horse pony donkey goat sheep lamb cow pig"
     " duck goose ferret fish goldfish"
 )
 RELATIONS = KIN | ROLES | PETS | {"girlfriend", "boyfriend"}
-PERSONS = KIN | ROLES | _set("woman man girl boy guy lady person gentleman")
-ADDRESSED = _set(
+PERSONS = KIN | ROLES | closed("woman man girl boy guy lady person gentleman")
+ADDRESSED = closed(
     "grandma grandpa granny gran nan nana granddad grandad gramps mom mum mama mam dad papa mommy daddy grandmother"
     " grandfather mother father auntie"
 )
 """Kin that are named without "my"."""
 
-HEDGE_VERBS = _set("think believe guess suppose reckon suspect assume figure imagine fancy gather")
-HEDGE_WORDS = _set(
+HEDGE_VERBS = closed("think believe guess suppose reckon suspect assume figure imagine fancy gather")
+HEDGE_WORDS = closed(
     "maybe perhaps probably possibly presumably apparently supposedly allegedly likely seemingly roughly-speaking afaik"
     " iirc afaict idk"
 )
-HEDGE_MODALS = _set("may might could")
-SURE = _set("sure certain positive confident convinced")
-REPORTING = _set(
+HEDGE_MODALS = closed("may might could")
+SURE = closed("sure certain positive confident convinced")
+REPORTING = closed(
     "say tell mention claim report write text announce inform reply answer explain confirm message email add joke swear"
     " insist admit reveal"
 )
-FACTIVE = _set("know remember realise realize learn discover forget recall notice mean hear see mention love find")
+FACTIVE = closed("know remember realise realize learn discover forget recall notice mean hear see mention love find")
 """Verbs of the speaker whose clause holds all the same: "I found out that Noor moved"."""
-GLAD = _set("glad happy excited proud grateful thankful sad sorry relieved thrilled pleased delighted lucky blessed")
-INTENTION = _set(
+GLAD = closed("glad happy excited proud grateful thankful sad sorry relieved thrilled pleased delighted lucky blessed")
+INTENTION = closed(
     "want plan intend hope aim decide prepare arrange expect wish wanna promise schedule agree mean look need apply"
     " dream"
 )
 """Verbs that make a plan of the infinitive after them."""
-FUTURE = _set("will wo shall")
-UNREAL_MODALS = _set("would should must ought")
-PSYCH = _set("like love hate prefer enjoy adore dislike loathe detest fear dread despise")
-PHASE = _set("start begin stop quit keep continue finish try learn manage tend volunteer help resume")
+FUTURE = closed("will wo shall")
+UNREAL_MODALS = closed("would should must ought")
+PSYCH = closed("like love hate prefer enjoy adore dislike loathe detest fear dread despise")
+PHASE = closed("start begin stop quit keep continue finish try learn manage tend volunteer help resume")
 """Verbs that take another into their predicate: "start eating", "learn to swim"."""
 
 UNREAL_OPENERS = (
@@ -98,11 +99,11 @@ ROLE_PLAY = (
 )
 """Openers after which the whole rest of a text is make-believe."""
 JOKES = r"(?:just |only )?(?:kidding|joking)|jk|j/k|not really|as if|said no one ever|sarcasm|/s"
-SUBORDINATORS = _set("when while whenever after before once until till if unless whether lest")
-OPEN_SUBORDINATORS = _set("because since as although though whereas even cause cuz bc coz given seeing")
+SUBORDINATORS = closed("when while whenever after before once until till if unless whether lest")
+OPEN_SUBORDINATORS = closed("because since as although though whereas even cause cuz bc coz given seeing")
 """Subordinators whose clause is stated as true."""
 
-MOODS = _set(
+MOODS = closed(
     "happy glad sad tired exhausted excited thrilled proud sorry sure ready fine ok okay good great well bad busy bored"
     " hungry thirsty sleepy mad angry upset annoyed confused curious nervous anxious worried scared stressed relieved"
     " pleased grateful thankful blessed lucky amazed surprised shocked impressed inspired motivated determined hopeful"
@@ -125,7 +126,7 @@ KEPT_ADJECTIVES = _map(
 )
 """Adjectives with the preposition that makes them a lasting trait."""
 
-VAGUE = _set(
+VAGUE = closed(
     "thing things something anything everything nothing lot lots bit way ways kind sort stuff time times fun part one"
     " ones idea chance look feeling feelings sense point much more all some any none most person people journey blast"
     " moment reminder sight world life day days luck thought thoughts difference word words break peace joy hope love"
@@ -139,7 +140,7 @@ VAGUE = _set(
 )
 """Heads of objects that say nothing without their context."""
 
-CHATTY = _set(
+CHATTY = closed(
     "think know mean guess feel see look sound seem thank appreciate hear agree understand wonder bet believe hope say"
     " tell ask let suppose wish imagine happen matter bring give make let help remember notice realize realise show"
     " share inspire remind check talk chat discuss mention send put keep figure find come go take try get do have need"
@@ -149,7 +150,7 @@ CHATTY = _set(
 """Verbs of talk, feeling and movement that state nothing lasting on their own: they need a name, a date or a
 concrete object beside them."""
 
-TALK = _set(
+TALK = closed(
     "think know mean guess feel seem sound thank appreciate hear agree understand wonder bet believe hope say tell ask"
     " suppose wish imagine matter remind inspire let realize realise admire worry relate welcome doubt care figure"
     " forget remember notice mind apologize apologise congratulate hurry check look laugh cry smile rock swear assume"
@@ -157,29 +158,29 @@ TALK = _set(
 )
 """Verbs that never head a statement worth keeping."""
 
-LIFE_EVENTS = _set(
+LIFE_EVENTS = closed(
     "die retire graduate marry divorce quit resign relocate emigrate immigrate move_out move_in break_up split_up"
     " give_birth run_out expire pass_away get_married get_divorced get_engaged get_promoted come_out"
     " be_born be_due be_back be_away get_fired get_hired separate"
 )
 """Predicates that need no object."""
 
-HABITS = _set(
+HABITS = closed(
     "smoke drink drive swim run cycle paint knit sew garden meditate surf ski climb sing dance cook bake fish hunt"
     " volunteer code stutter snore jog row sail hike camp draw write teach commute babysit freelance work study"
 )
 """Verbs that say a habit or a trait in the present without an object."""
 
-STATES = _set(
+STATES = closed(
     "be live work have own know love like hate teach study play run own belong want need support speak believe"
     " coach manage attend volunteer"
 )
 """Verbs whose present perfect still holds ("have lived")."""
 
-PLACES = _set("at in near on from to with for as into through under beside next behind around by after of over")
+PLACES = closed("at in near on from to with for as into through under beside next behind around by after of over")
 """Prepositions that may carry the rest of a statement."""
 
-FILLERS = _set(
+FILLERS = closed(
     "haha hahaha lol lmao rofl omg btw fyi pls plz please rn tbh ngl imo imho oh ooh ah hmm hm um uh er erm wow yay yep yup yeah"
     " yea yes nope nah hey hi hello ok okay k well anyway anyways so also actually honestly basically literally phew"
     " ugh oof aww aw alright right sure thanks thx ty cheers sorry xd xx xoxo xo haha hehe heh anyhow morning evening"
@@ -187,5 +188,5 @@ FILLERS = _set(
     " what additionally besides thankfully luckily unfortunately sadly fortunately finally currently obviously"
 )
 """Words that may stand before a sentence and say nothing."""
-DROPPED = _set("lol lmao rofl btw fyi pls plz rn tbh ngl imo imho omg haha hahaha hehe heh xd xx xoxo smh fwiw")
+DROPPED = closed("lol lmao rofl btw fyi pls plz rn tbh ngl imo imho omg haha hahaha hehe heh xd xx xoxo smh fwiw")
 """Words that are left out of what is parsed wherever they stand."""
