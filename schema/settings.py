@@ -30,6 +30,9 @@ from schema.errors import SettingsError
 PREFIX = "PALIMPSEST_"
 OUTSIDE = {"PALIMPSEST_DATABASE_URL", "PALIMPSEST_BROKER_URL"}
 
+MOST_LABELS = 50
+"""Labels of one classifier: each costs a pass over every memory."""
+
 Name = Annotated[str, StringConstraints(min_length=1, max_length=200)]
 
 
@@ -79,6 +82,14 @@ class Settings(BaseSettings):
     llm_daily_tokens: int = Field(0, ge=0, description="tokens that a namespace may use a day; 0 is no limit")
     llm_context_turns: int = Field(4, ge=0, le=50, description="earlier turns of the session shown with a text")
 
+    classifier: Name | None = Field(
+        None, description="NLI model, by name or folder, that puts memories into categories; without it there are none"
+    )
+    categories: str = Field(
+        "family,friends,work,study,home,health,food,travel,money,hobbies",
+        description="the labels, separated by commas",
+    )
+    category_threshold: float = Field(0.7, ge=0, le=1, description="score from which the best label is the category")
     served_kept_days: float = Field(
         180, gt=0, description="how long what was served is known again when it is told back to us"
     )
@@ -121,6 +132,19 @@ class Settings(BaseSettings):
         if value is not None and value.split("://")[0] not in {"redis", "rediss", "redis+socket", "unix"}:
             raise ValueError("must look like redis://host:6379/0 (Redis 7+ or Valkey)")
         return value
+
+    @field_validator("categories")
+    @classmethod
+    def _labels(cls, value: str) -> str:
+        labels = [label.strip() for label in value.split(",")]
+        if not all(labels) or len(set(labels)) < len(labels) or len(labels) > MOST_LABELS:
+            raise ValueError(f"must be 1 to {MOST_LABELS} different labels, separated by commas")
+        return ",".join(labels)
+
+    @property
+    def category_labels(self) -> list[str]:
+        """The labels of categories, in the order given."""
+        return self.categories.split(",")
 
     @field_validator("extractor")
     @classmethod

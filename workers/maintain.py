@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from schema.db import Database
 from schema.settings import Settings
-from schema.store import access, compaction, entities, health, history, served
+from schema.store import access, compaction, entities, health, history, indexes, served
 from workers.truth import forgetting
 
 
@@ -30,6 +30,12 @@ def maintain(
         keys = access.prune_keys(session)
     with database.write() as session:
         orphans = entities.prune(session)
+    with database.read() as session:
+        optional = indexes.chosen(session)
+    for name in optional:
+        with database.write() as session:
+            # A memory may be finished beside the first registration, by a transaction that did not see it.
+            indexes.fill(session, name)
     resumed = forgetting.resume(database, should_stop=should_stop)
     expired = forgetting.expire(database, should_stop=should_stop)
     with database.write() as session:

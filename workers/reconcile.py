@@ -27,7 +27,7 @@ from schema import log
 from schema.db import Database
 from schema.errors import ProviderUnavailable, StoreUnavailable
 from schema.settings import Settings
-from schema.store import rules, stamps
+from schema.store import indexes, rules, stamps
 from schema.store.rules import Standing
 from schema.store.stamps import EVERYTHING, Claim, Failure, Selection
 from workers.derivations.base import Derivation, Snooze
@@ -116,6 +116,9 @@ class _Pass:
             )
         with self.database.write() as session:
             made = rules.register(session, self.derivation.name, fingerprint)
+            if self.derivation.name in indexes.OPTIONAL:
+                # What was there before the store had this derivation has no stamp of it yet.
+                indexes.fill(session, self.derivation.name)
         logger.info("rules_registered", derivation=self.derivation.name, revision=made.mine)
         return made
 

@@ -22,6 +22,7 @@ from schema.db import ReadSession, WriteSession
 from schema.kinds import MemoryKind, Retirement
 from schema.models import Episode, Memory, MemorySource
 from schema.store.episodes import EpisodeRow
+from schema.store.memories import FACT_INDEXES, INDEXES
 
 Place = tuple[int, str | None, str | None, bytes]
 """Where a fact is, once: namespace, user, agent, key of its statement."""
@@ -166,8 +167,8 @@ def lock(session: WriteSession, ids: Sequence[int]) -> None:
 
 def _memory_derivations(session: ReadSession) -> list[str]:
     rows = session.execute(
-        text("""SELECT unnest(ARRAY['categories', 'entities', 'postings', 'triples'])
-                UNION SELECT 'vectors:' || id FROM spaces ORDER BY 1""")
+        text("SELECT unnest(CAST(:fixed AS text[])) UNION SELECT 'vectors:' || id FROM spaces ORDER BY 1"),
+        {"fixed": ["categories", *INDEXES, *FACT_INDEXES]},
     )
     return list(rows.scalars())
 

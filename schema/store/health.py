@@ -12,7 +12,7 @@ from sqlalchemy import text
 
 from schema.db import ReadSession, WriteSession
 from schema.errors import NotMigrated
-from schema.store import postings, rules, spaces, stamps
+from schema.store import indexes, postings, rules, spaces, stamps
 from schema.store.stamps import Backlog
 
 
@@ -50,6 +50,7 @@ def names(session: ReadSession) -> list[str]:
         *(space.derivation for space in spaces.written(session)),
         "facts",
         "triples",
+        *indexes.chosen(session),
     ]
 
 

@@ -23,6 +23,7 @@ def spend(session: WriteSession, namespace_id: int, tokens: int) -> None:
     session.execute(
         text("""INSERT INTO provider_usage AS u (namespace_id, day, calls, tokens)
                 SELECT id, CAST(now() AT TIME ZONE 'UTC' AS date), 1, :tokens FROM namespaces WHERE id = :ns
-                ON CONFLICT (namespace_id, day) DO UPDATE SET calls = u.calls + 1, tokens = u.tokens + excluded.tokens"""),
+                ON CONFLICT (namespace_id, day)
+                DO UPDATE SET calls = u.calls + 1, tokens = u.tokens + excluded.tokens"""),
         {"ns": namespace_id, "tokens": tokens},
     )

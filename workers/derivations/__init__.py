@@ -8,6 +8,7 @@ from schema.db import Database
 from schema.settings import Settings
 from schema.store import spaces
 from workers.derivations.base import Derivation
+from workers.derivations.categories import Categories
 from workers.derivations.entities import Entities
 from workers.derivations.facts import Facts
 from workers.derivations.memories import Memories
@@ -16,7 +17,7 @@ from workers.derivations.triples import Triples
 from workers.derivations.vectors import Vectors
 from workers.extraction import extractor
 
-__all__ = ["Derivation", "Entities", "Facts", "Memories", "Postings", "Triples", "Vectors", "derivations"]
+__all__ = ["Categories", "Derivation", "Entities", "Facts", "Memories", "Postings", "Triples", "Vectors", "derivations"]
 
 
 def derivations(database: Database, settings: Settings) -> list[Derivation[Any, Any]]:
@@ -33,4 +34,5 @@ def derivations(database: Database, settings: Settings) -> list[Derivation[Any, 
         *(Vectors(space) for space in written),
         Facts(settings, extractor(database, settings)),
         Triples(),
+        *([Categories(settings)] if settings.classifier else ()),
     ]

@@ -15,7 +15,7 @@ from schema import clock
 from schema.db import Database, ReadSession, WriteSession
 from schema.ids import fingerprint
 from schema.settings import Settings
-from schema.store import access, episodes, facts, memories, passages, sessions, spaces
+from schema.store import access, episodes, facts, indexes, passages, sessions
 from schema.store.episodes import EpisodeRow
 from schema.store.facts import Stated
 from workers.derivations import numbers
@@ -105,15 +105,10 @@ class Facts(Derivation[Heard, FactsOf | Snooze]):
 
     def write(self, session: WriteSession, results: Mapping[int, FactsOf | Snooze]) -> None:
         """Make these episodes sources of exactly the facts they state."""
-        index = [
-            *memories.INDEXES,
-            *memories.FACT_INDEXES,
-            *(space.derivation for space in spaces.hold(session)),
-        ]
         items = [item for _, item in sorted(results.items()) if isinstance(item, FactsOf)]
         trust = access.trust(session, [item.episode.namespace_id for item in items])
         lanes = passages.lanes_of(session, self.name, [item.episode.id for item in items])
-        Consolidation(session, index, trust, self._numbers, self.fingerprint)(items, lanes)
+        Consolidation(session, indexes.of_memories(session), trust, self._numbers, self.fingerprint)(items, lanes)
 
 
 def _tomorrow() -> datetime:

@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 
 from schema.db import Database, ReadSession, WriteSession
 from schema.ids import fingerprint
+from schema.kinds import MemoryKind
 from schema.settings import Settings
-from schema.store import access, episodes, facts, memories, passages, spaces
+from schema.store import access, episodes, facts, indexes, memories, passages
 from schema.store.episodes import EpisodeRow
 from schema.store.passages import Passage, Wanted
 from workers.derivations import numbers
@@ -66,12 +67,12 @@ class Memories(Derivation[EpisodeRow, Wanted]):
 
     def write(self, session: WriteSession, results: Mapping[int, Wanted]) -> None:
         """Make the passages of these episodes exactly the derived ones; what old words meant goes with old words."""
-        index = [*memories.INDEXES, *(space.derivation for space in spaces.hold(session))]
+        index = indexes.of_memories(session)
         wanted = [results[row_id] for row_id in sorted(results)]
         trust = access.trust(session, [item.episode.namespace_id for item in wanted])
-        passages.replace(session, wanted, self._numbers, trust, index)
+        passages.replace(session, wanted, self._numbers, trust, memories.index_of(MemoryKind.PASSAGE, index))
         revised = [item.episode.id for item in wanted if item.episode.revision > 1]
         old = facts.outdated(session, revised) if revised else []
         if old:
             facts.lock(session, old)
-            Consolidation(session, [*index, *memories.FACT_INDEXES], trust).refold(old)
+            Consolidation(session, index, trust).refold(old)

@@ -29,8 +29,7 @@ Read = tuple[int, Thing] | None
 
 _NUMERIC_LEADS = (LEADS - {"for", "over", "of", "about", "around"}) | {"dated", "due", "date"}
 _YEAR_LEADS = frozenset(
-    "in since until till til before after during from between through year summer autumn fall winter spring than circa"
-    " late early mid by starting beginning throughout end beginning start middle back class vintage".split()
+    ["in", "since", "until", "till", "til", "before", "after", "during", "from", "between", "through", "year", "summer", "autumn", "fall", "winter", "spring", "than", "circa", "late", "early", "mid", "by", "starting", "beginning", "throughout", "end", "beginning", "start", "middle", "back", "class", "vintage"]
 )
 _AMBIGUOUS = frozenset(["may", "march", "mar"])
 _WRITTEN = frozenset(["st", "nd", "rd", "th"])
@@ -76,7 +75,9 @@ def lone_year(r: Reader, at: int) -> Read:
     if tokens.glued(at) and before not in {"(", "~", "-", "–", "[", "/", "="}:
         return None
     found = year(r, at)
-    if found is None or (tokens.at(found[0]) in {"/", "-"} and tokens.glued(found[0]) and not _spanned(tokens, found[0])):
+    if found is None or (
+        tokens.at(found[0]) in {"/", "-"} and tokens.glued(found[0]) and not _spanned(tokens, found[0])
+    ):
         return None
     lead = before if before not in {"the", "about", "around", "only"} else tokens.at(at - 2)
     likely = found[1] in LIKELY_YEARS
@@ -96,16 +97,10 @@ def _measured(tokens: Tokens, at: int) -> bool:
     }  # fmt: skip
 
 
-def month_named(r: Reader, at: int) -> int | None:
-    """The number of the month that a word names; "may" and "march" only if something besides says so."""
-    found = MONTHS.get(r.tokens.at(at).removesuffix("'s"))
-    return found
-
-
 def month_first(r: Reader, at: int) -> Read:
     """Read "May", "May 2018", "May 3rd, 2018", "May the third", "Dec/2018", "Jan/3"."""
     tokens = r.tokens
-    month = month_named(r, at)
+    month = MONTHS.get(tokens.base(at))
     if month is None or (tokens.glued(at) and tokens.at(at - 1)[-1:].isalnum()):
         return None
     after = at + 1
@@ -159,9 +154,13 @@ def _lone_month(tokens: Tokens, at: int) -> bool:
     if word.removesuffix("'s") in PLAIN_MONTHS:
         return tokens.capital(at) or tokens.led(at)
     before = tokens.at(at - 1)
-    if before in {"the", "to", "about", "for", "from", "this", "over"} and not (before in {"this", "to"} and tokens.led(at)):
+    if before in {"the", "to", "about", "for", "from", "this", "over"} and not (
+        before in {"this", "to"} and tokens.led(at)
+    ):
         return False
-    return tokens.led(at) and (tokens.capital(at) or word not in _AMBIGUOUS or before in {"in", "since", "last", "next"})
+    return tokens.led(at) and (
+        tokens.capital(at) or word not in _AMBIGUOUS or before in {"in", "since", "last", "next"}
+    )
 
 
 def day_first(r: Reader, at: int) -> Read:
@@ -174,8 +173,10 @@ def day_first(r: Reader, at: int) -> Read:
     after = tokens.skip(day[0], "day")
     joined = tokens.at(after) in {"of", "-", "/", "."}
     after = tokens.skip(tokens.skip(after, "of", "-", "/", "."), "the")
-    month = month_named(r, after)
-    if month is None or (not exact and not joined and tokens.at(after) in _AMBIGUOUS and not tokens.capital(after) and not tokens.led(at)):
+    month = MONTHS.get(tokens.base(after))
+    if month is None or (
+        not exact and not joined and tokens.at(after) in _AMBIGUOUS and not tokens.capital(after) and not tokens.led(at)
+    ):
         return None
     return _with_year(r, tokens.skip(after + 1, "."), Partial(month=month, day=day[1]))
 
@@ -192,6 +193,8 @@ def _decimal(tokens: Tokens, at: int) -> bool:
 def numeric(r: Reader, at: int, *, inner: bool = False) -> Read:
     """Read "2018-05-03", "5/3/2018", "23.04.2022", "20180503", "2018/Sep/23", "2018-05", "5/3"."""
     tokens = r.tokens
+    if not (tokens.at(at).isdecimal() and tokens.at(at).isascii()):
+        return None
     if _decimal(tokens, at) or (not inner and _continues(tokens, at)):
         return None
     compact = _compact(tokens, at)
@@ -223,7 +226,7 @@ def _ends(r: Reader, at: int) -> bool:
         return tokens.at(at) != "%"
     word = tokens.at(at)
     if word[0].isalnum():
-        return word == "t" or word.startswith("t") and len(word) == 1
+        return word == "t" or (word.startswith("t") and len(word) == 1)
     if word in {"-", "–", "~"} and tokens.glued(at + 1) and tokens.at(at + 1).isdigit():
         return numeric(r, at + 1, inner=True) is not None
     return not (word in {".", "/", "%", "_"} and tokens.glued(at + 1) and tokens.at(at + 1).isdigit()) and word != "%"
@@ -261,7 +264,13 @@ def _three(first: str, second: str, third: str, sign: str, today: date) -> Parti
     if len(first) == 4:
         return _valid(first, months[1] or second, third) or _valid(first, months[2] or third, second)
     if months[1]:
-        full = third if len(third) == 4 else str(full_year(int(third), today)) if len(third) == 2 and third.isdigit() else ""
+        full = (
+            third
+            if len(third) == 4
+            else str(full_year(int(third), today))
+            if len(third) == 2 and third.isdigit()
+            else ""
+        )
         return _valid(full, months[1], first) if full else None
     if max(len(first), len(second)) > 2 or not (first + second + third).isdigit():
         return None
@@ -297,7 +306,12 @@ def _dated(tokens: Tokens, at: int) -> bool:
     if before in _NUMERIC_LEADS or before in WEEKDAYS or before in {"(", "-", "–"}:
         return alone and after != "of"
     unusual = max(int(tokens.at(at)), int(tokens.at(at + 2))) > 12 and int(tokens.at(at)) < 24
-    return unusual and alone and after not in {"of", "%"} and (not before or before in {"?", ".", ",", ":", ";", "!", "back"})
+    return (
+        unusual
+        and alone
+        and after not in {"of", "%"}
+        and (not before or before in {"?", ".", ",", ":", ";", "!", "back"})
+    )
 
 
 def weekday(r: Reader, at: int) -> Read:
@@ -318,9 +332,17 @@ def weekday(r: Reader, at: int) -> Read:
         return dashed
     exact = ordinal(tokens, after)
     day = exact or (number(tokens, after) if tokens.at(after).isdigit() and after == at + 1 else None)
-    if day and 1 <= day[1] <= 31 and not _clock(tokens, day[0]) and (exact or not tokens.counted(day[0])) and tokens.at(day[0]) not in {"-", "."}:
+    if (
+        day
+        and 1 <= day[1] <= 31
+        and not _clock(tokens, day[0])
+        and (exact or not tokens.counted(day[0]))
+        and tokens.at(day[0]) not in {"-", "."}
+    ):
         return day[0], Partial(day=day[1], weekday=found)
-    if short and not (tokens.capital(at) and (tokens.led(at) or tokens.at(at - 1) in {"", ",", "("}) or tokens.at(at - 1) == "on"):
+    if short and not (
+        (tokens.capital(at) and (tokens.led(at) or tokens.at(at - 1) in {"", ",", "("})) or tokens.at(at - 1) == "on"
+    ):
         return None
     stop = at + 1
     return (stop + 1 if tokens.at(stop) in DAY_PARTS else stop), Partial(weekday=found)
@@ -329,10 +351,20 @@ def weekday(r: Reader, at: int) -> Read:
 def _dashed(r: Reader, at: int, weekday_number: int) -> Read:
     """Read "Friday 7-6": a date rather than hours if that day is such a weekday this year or a year from it."""
     tokens = r.tokens
-    if tokens.at(at + 1) not in {"-", "."} or not tokens.glued(at + 1) or not tokens.at(at + 2).isdigit() or not tokens.glued(at + 2):
+    if (
+        tokens.at(at + 1) not in {"-", "."}
+        or not tokens.glued(at + 1)
+        or not tokens.at(at + 2).isdigit()
+        or not tokens.glued(at + 2)
+    ):
         return None
     for number_of_year in (r.today.year, r.today.year + 1, r.today.year - 1):
         found = _valid(str(number_of_year), tokens.at(at), tokens.at(at + 2)) if tokens.at(at).isdigit() else None
-        if found and found.month and found.day and date(number_of_year, found.month, found.day).weekday() == weekday_number:
+        if (
+            found
+            and found.month
+            and found.day
+            and date(number_of_year, found.month, found.day).weekday() == weekday_number
+        ):
             return at + 3, found
     return None

@@ -187,7 +187,12 @@ def _quantity(tokens: Tokens, at: int) -> tuple[int, float, bool] | None:
     if read is None:
         return None
     stop, value = read
-    if tokens.at(stop) == "." and tokens.glued(stop) and tokens.glued(stop + 1) and tokens.at(stop + 1) in {"5", "25", "75"}:
+    if (
+        tokens.at(stop) == "."
+        and tokens.glued(stop)
+        and tokens.glued(stop + 1)
+        and tokens.at(stop + 1) in {"5", "25", "75"}
+    ):
         return stop + 2, value + float(f"0.{tokens.at(stop + 1)}"), False
     if tokens.at(stop) == "and" and tokens.at(stop + 1) == "a" and tokens.at(stop + 2) == "half":
         return stop + 3, value + 0.5, False
@@ -216,5 +221,3 @@ def rolling(today: date, length: Amount, direction: Direction) -> tuple[date, da
     if length.business:
         return today + DAY, length.after(today) + DAY
     return today + DAY, length.after(today + DAY)
-
-

@@ -59,6 +59,10 @@ def week(when: date) -> Period:
     return Period(monday, monday + WEEK, "week", monday.isoformat())
 
 
+def iso_week(year: int, number: int) -> Period:
+    return week(date.fromisocalendar(year, number, 1))
+
+
 def weekend(when: date) -> Period:
     """Return the weekend of the week that holds `when`."""
     saturday = when + (5 - when.weekday()) * DAY
@@ -148,7 +152,11 @@ def part(of: Period, which: str, today: date) -> Period:
         first, last = _month_part(first, last, which)
     else:
         length = (last - first).days
-        cut = {"early": (0, (length + 1) // 2), "mid": (length // 3, length - length // 3), "late": (length // 2, length)}
+        cut = {
+            "early": (0, (length + 1) // 2),
+            "mid": (length // 3, length - length // 3),
+            "late": (length // 2, length),
+        }
         begin, end = cut.get("early" if which == "earlier" else which, (0, length))
         first, last = of.first + begin * DAY, of.first + end * DAY
     named = f"{first.year:04d}" if of.grain in {"decade", "century"} else first.isoformat()
@@ -172,8 +180,14 @@ def nth(of: Period, unit: str, number: int, count: int = 1) -> Period | None:
         first = start + (number - 1) * WEEK
         last = first + count * WEEK
         return Period(first, last, "week", first.isoformat()) if 1 <= number <= number + count - 1 <= total else None
-    step = {"day": relativedelta(days=1), "month": relativedelta(months=1), "quarter": relativedelta(months=3)}.get(unit)
-    step = step or {"year": relativedelta(years=1), "decade": relativedelta(years=10), "half": relativedelta(months=6)}.get(unit)
+    step = {"day": relativedelta(days=1), "month": relativedelta(months=1), "quarter": relativedelta(months=3)}.get(
+        unit
+    )
+    step = step or {
+        "year": relativedelta(years=1),
+        "decade": relativedelta(years=10),
+        "half": relativedelta(months=6),
+    }.get(unit)
     if step is None:
         return None
     first = of.first + step * (number - 1) if number > 0 else of.last + step * number
@@ -181,7 +195,13 @@ def nth(of: Period, unit: str, number: int, count: int = 1) -> Period | None:
     if not of.first <= first < last <= of.last:
         return None
     grain: Grain = unit  # type: ignore[assignment]
-    value = first.isoformat() if unit == "day" else f"{first.year:04d}" if unit in {"year", "decade"} else first.isoformat()[:7]
+    value = (
+        first.isoformat()
+        if unit == "day"
+        else f"{first.year:04d}"
+        if unit in {"year", "decade"}
+        else first.isoformat()[:7]
+    )
     return Period(first, last, grain, value)
 
 

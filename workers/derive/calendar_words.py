@@ -31,7 +31,7 @@ MONTHS = {
     )
     for name in names.split()
 }
-PLAIN_MONTHS = frozenset("january february july september october november december".split())
+PLAIN_MONTHS = frozenset(["january", "february", "july", "september", "october", "november", "december"])
 """Full names that are hardly ever anything else: they need no word before them to be read as a month."""
 
 WEEKDAYS = {
@@ -92,23 +92,15 @@ PARTS = {
     "rest": "later",
     "remainder": "later",
 }
-DAY_PARTS = frozenset("morning afternoon evening night nite lunchtime noon midnight".split())
+DAY_PARTS = frozenset(["morning", "afternoon", "evening", "night", "nite", "lunchtime", "noon", "midnight"])
 
-_BELOW_TWENTY = (
-    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
-    "seventeen eighteen nineteen"
-).split()
-TENS = dict(
-    zip("twenty thirty forty fifty sixty seventy eighty ninety".split(), range(20, 100, 10), strict=True)
-)
+_BELOW_TWENTY = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"]
+TENS = dict(zip(["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"], range(20, 100, 10), strict=True))
 CARDINALS = {name: number for number, name in enumerate(_BELOW_TWENTY)} | TENS
 ORDINALS = {
     name: number
     for number, name in enumerate(
-        (
-            "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth "
-            "fifteenth sixteenth seventeenth eighteenth nineteenth twentieth"
-        ).split(),
+        ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth", "eleventh", "twelfth", "thirteenth", "fourteenth", "fifteenth", "sixteenth", "seventeenth", "eighteenth", "nineteenth", "twentieth"],
         start=1,
     )
 } | {"thirtieth": 30}
@@ -116,36 +108,21 @@ VAGUE = {"couple": 2, "few": 3, "several": 3}
 
 TO = frozenset(["to", "till", "til", "until", "through", "thru", "-", "–", "—", "~"])
 LEADS = frozenset(
-    (
-        "in on by since until till til before after during from between through thru of for around about early mid late "
-        "this next last past coming previous following to throughout end beginning start middle circa over year "
-        "than starting beginning sometime"
-    ).split()
+    ["in", "on", "by", "since", "until", "till", "til", "before", "after", "during", "from", "between", "through", "thru", "of", "for", "around", "about", "early", "mid", "late", "this", "next", "last", "past", "coming", "previous", "following", "to", "throughout", "end", "beginning", "start", "middle", "circa", "over", "year", "than", "starting", "beginning", "sometime"]
 )
 """What stands before a date: after one of these a bare month, year or holiday is one."""
 
-FILLERS = frozenset("the about around roughly approximately circa of on in sometime maybe only".split())
+FILLERS = frozenset(["the", "about", "around", "roughly", "approximately", "circa", "of", "on", "in", "sometime", "maybe", "only"])
 
 FUNCTION_WORDS = frozenset(
-    (
-        "a about after again all already also although an and any are around as at be because been before but by can "
-        "did do does during for from had has have he her here his how i i'll i'm i've if in is it it's its just me my "
-        "near not now of on onward onwards or our over she since so some sometime still than that the their then "
-        "there they this though through throughout till to together too under until us was we we'll we're were what "
-        "when where whether which while who will with without would you your yes thus next last later earlier only "
-        "please let let's whereas maybe right ok okay am pm"
-    ).split()
+    ["a", "about", "after", "again", "all", "already", "also", "although", "an", "and", "any", "are", "around", "as", "at", "be", "because", "been", "before", "but", "by", "can", "did", "do", "does", "during", "for", "from", "had", "has", "have", "he", "her", "here", "his", "how", "i", "i'll", "i'm", "i've", "if", "in", "is", "it", "it's", "its", "just", "me", "my", "near", "not", "now", "of", "on", "onward", "onwards", "or", "our", "over", "she", "since", "so", "some", "sometime", "still", "than", "that", "the", "their", "then", "there", "they", "this", "though", "through", "throughout", "till", "to", "together", "too", "under", "until", "us", "was", "we", "we'll", "we're", "were", "what", "when", "where", "whether", "which", "while", "who", "will", "with", "without", "would", "you", "your", "yes", "thus", "next", "last", "later", "earlier", "only", "please", "let", "let's", "whereas", "maybe", "right", "ok", "okay", "am", "pm"]
 )
 """What may follow a number that is a date. A noun there makes it a count: "on the 4th floor", "in 2000 words"."""
 
-RECURRING = frozenset("every each any per alternate".split())
+RECURRING = frozenset(["every", "each", "any", "per", "alternate"])
 
 FESTIVE = frozenset(
-    (
-        "tree trees dinner gift gifts present presents egg eggs party parties costume costumes card cards song songs music "
-        "movie movies cookie cookies decoration decorations light lights market markets island islands carol carols "
-        "story bunny lunch dress candy stocking basket feast play season sale sales resolution resolutions"
-    ).split()
+    ["tree", "trees", "dinner", "gift", "gifts", "present", "presents", "egg", "eggs", "party", "parties", "costume", "costumes", "card", "cards", "song", "songs", "music", "movie", "movies", "cookie", "cookies", "decoration", "decorations", "light", "lights", "market", "markets", "island", "islands", "carol", "carols", "story", "bunny", "lunch", "dress", "candy", "stocking", "basket", "feast", "play", "season", "sale", "sales", "resolution", "resolutions"]
 )
 """After a holiday's name these make it the name of a thing."""
 

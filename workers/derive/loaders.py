@@ -56,7 +56,8 @@ def limit_threads(count: int) -> None:
 
 
 @cache
-def _folder(name: str) -> str:
+def folder(name: str) -> str:
+    """Return where a model is: a folder, a wheel's folder, or the name for the library's own cache and hub."""
     if Path(name).is_dir():
         return name
     wheel = WHEELS.get(name)
@@ -77,7 +78,7 @@ def _transformer(name: str) -> Any:
 
         transformers_logging.disable_progress_bar()  # type: ignore[no-untyped-call]
 
-        return SentenceTransformer(_folder(name), device="cpu")
+        return SentenceTransformer(folder(name), device="cpu")
     except (ImportError, OSError, ValueError) as error:
         raise ProviderUnavailable(
             f"the embedding model {name!r} cannot be loaded ({type(error).__name__}); name a folder in "
@@ -86,10 +87,10 @@ def _transformer(name: str) -> Any:
 
 
 @cache
-def _weights(name: str) -> str:
+def weights(name: str) -> str:
     """Return a digest of the weights, or "undeclared" when they are not in a folder we can read."""
-    folder = Path(_folder(name))
-    files = sorted([*folder.rglob("*.safetensors"), *folder.rglob("pytorch_model*.bin")]) if folder.is_dir() else []
+    where = Path(folder(name))
+    files = sorted([*where.rglob("*.safetensors"), *where.rglob("pytorch_model*.bin")]) if where.is_dir() else []
     if not files:
         return "undeclared"
     state = hashlib.blake2b(digest_size=16)
@@ -110,7 +111,7 @@ def describe(name: str) -> SpaceSpec:
     normalised = any(type(module).__name__ == "Normalize" for module in model)
     return SpaceSpec(
         model=name,
-        weights=_weights(name),
+        weights=weights(name),
         dimension=int(model.get_embedding_dimension()),
         pooling=pooling,
         normalised=normalised,

@@ -14,7 +14,7 @@ from datetime import datetime
 from schema.db import WriteSession
 from schema.errors import InvalidInput, NotFound
 from schema.kinds import Lane, MemoryKind, Retirement, Verdict
-from schema.store import access, corrections, episodes, facts, history, memories, revisions, spaces, stamps
+from schema.store import access, corrections, episodes, facts, history, indexes, memories, revisions, stamps
 from schema.store.corrections import Judged
 from schema.store.episodes import NewEpisode
 from workers.truth.consolidation import Consolidation
@@ -53,7 +53,7 @@ def judge(
             stamps.make_due(session, derivation, told, Lane.FRESH)
     facts.lock(session, [memory_id])
     history.decide(session, namespace_id, memory_id, verdict, correction_id)
-    index = [*memories.INDEXES, *memories.FACT_INDEXES, *(space.derivation for space in spaces.hold(session))]
+    index = indexes.of_memories(session)
     if found.kind == MemoryKind.FACT:
         Consolidation(session, index, access.trust(session, [namespace_id])).refold([memory_id])
     elif verdict == Verdict.CONFIRM:

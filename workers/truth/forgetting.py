@@ -10,7 +10,8 @@ from collections.abc import Callable, Sequence
 
 from schema import log
 from schema.db import Database
-from schema.store import access, compaction, entities, forgetting, leftovers, memories, spaces
+from schema.kinds import SpaceState
+from schema.store import access, compaction, entities, forgetting, indexes, leftovers, spaces
 from schema.store.access import Door
 from schema.store.forgetting import Receipt
 from workers.truth.consolidation import Consolidation
@@ -66,7 +67,7 @@ def _batch(database: Database, door: Door, receipt_id: int) -> bool:
         batch = forgetting.next_batch(session, receipt_id, BATCH)
         if not batch.episodes:
             return False
-        index = [*memories.INDEXES, *memories.FACT_INDEXES, *(one.derivation for one in spaces.hold(session))]
+        index = indexes.of_memories(session)
         forgetting.delete(session, door, receipt_id, batch, index)
         Consolidation(session, index, access.trust(session, [door.namespace_id])).refold(batch.shared)
         left = leftovers.pointing(session, batch.episodes, batch.alone)
@@ -89,7 +90,8 @@ def _close(database: Database, door: Door, found: Receipt) -> Receipt:
     with database.write() as session:
         closed = forgetting.finish(session, found.id, left)
         if found.scope == "namespace":
-            access.drop_if_empty(session, door.namespace_id, [space.id for space in spaces.written(session)])
+            tables = [space.id for space in spaces.everything(session) if space.state != SpaceState.PROPOSED]
+            access.drop_if_empty(session, door.namespace_id, tables)
     logger.info("forgotten", receipt=closed.id, episodes=closed.episodes, left=sum(left.values()))
     return closed
 

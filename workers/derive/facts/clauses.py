@@ -293,7 +293,6 @@ def _subject(verb: Any) -> tuple[Any | None, bool, bool]:
 
 def _left_out(root: Any) -> bool:
     """Whether the speaker left out "I": a finished or going-on form begins the piece ("bought a kayak yesterday")."""
-    first = root
     for child in root.children:
         if child.i < root.i:
             if child.dep_ not in _LEAD | {"aux", "auxpass"}:
@@ -304,7 +303,19 @@ def _left_out(root: Any) -> bool:
                 and child.lower_ not in {"have", "am", "been", "going"}
             ):
                 return False
-    return first.tag_ in {"VBD", "VBN", "VBG"} and first.i <= 4
+    if root.i > 4 or root.tag_ not in {"VBD", "VBN", "VBG"} or root.lemma_ == "be":
+        return False
+    if any(child.dep_ in {"aux", "auxpass"} and child.i > root.i for child in root.children):
+        return False
+    if root.tag_ != "VBG":
+        return True
+    # "Losing my job was hard", "Writing and hanging out!" are no statements; "still working on it", "moving to X" are.
+    alone = not any(token.tag_ in {"VBZ", "VBP", "VBD", "MD"} for token in root.doc if token.i > root.i)
+    return alone and (root.lemma_ in _GOING or any(c.lower_ in _STILL for c in root.children if c.i < root.i))
+
+
+_GOING = v.closed("move go head start visit get fly travel plan leave return switch study learn train")
+_STILL = v.closed("still just currently now finally also")
 
 
 def _built(verb: Any, stance: Stance) -> Iterator[Clause]:
@@ -385,7 +396,7 @@ def _chain(clause: Clause, verb: Any) -> Iterator[Clause]:
         prefix, clause.tense = [], "past"
     elif lemma in v.INTENTION and infinitive:
         prefix = [lemma, "to"]
-        clause.tense = "future" if clause.tense in {"present", "future"} else clause.tense
+        clause.tense = "past" if clause.tense == "past" else "future"
         if any(helper.lower_ == "would" for helper in clause.helpers):
             clause.tense = "future"
     elif lemma in v.PSYCH and infinitive:

@@ -105,7 +105,7 @@ def _is_adjective(clause: Clause, adjective: Any, timed: Collection[int]) -> Ite
             return
     if word in {"due", "back", "away", "abroad", "off"}:
         yield Frame(clause, f"be {word}", None, None, [adjective], "state", 0.8, dated_only=word != "abroad")
-    elif word in {"allergic", "afraid", "scared", "terrified"}:
+    elif word == "allergic":
         yield Frame(clause, f"be {word}", None, None, [adjective], "open", 0.6)
     elif (
         word in _CONDITIONS
@@ -113,12 +113,6 @@ def _is_adjective(clause: Clause, adjective: Any, timed: Collection[int]) -> Ite
         or adjective.text[:1].isupper()
     ) or adjective.pos_ == "NUM":
         yield Frame(clause, joined(clause, "be"), inside(adjective), adjective, [], "is", 0.85)
-    elif (
-        word not in v.MOODS
-        and adjective.tag_ == "JJ"
-        and not word.endswith(("ing", "ed", "ful", "some", "ive", "ous", "able", "ible", "y"))
-    ):
-        yield Frame(clause, joined(clause, "be"), inside(adjective), adjective, [], "quality", 0.65)
 
 
 def _is_at(clause: Clause, preposition: Any, timed: Collection[int]) -> Iterator[Frame]:

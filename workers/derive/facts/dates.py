@@ -16,7 +16,9 @@ from workers.derive.facts.spelling import Word
 
 try:
     from workers.derive import times
-except ImportError:
+
+    times.expressions  # noqa: B018
+except Exception:  # noqa: BLE001
     times = None
 
 _UNIT = r"(?:second|minute|hour|day|night|week|weekend|month|year|yr|decade|season|semester|term)s?"

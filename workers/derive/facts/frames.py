@@ -11,7 +11,7 @@ from workers.derive.facts.vocabulary import closed
 LIFE = 0.85
 """Sureness of an event of a life."""
 MANNER = closed(
-    "way time moment case end fact order general advance person touch love mind total track mood need middle"
+    "page path paths hold fire purpose peace way time moment case end fact order general advance person touch love mind total track mood need middle"
 )
 """Nouns that make an adverb of their preposition: "in the end", "on time"."""
 
@@ -34,6 +34,7 @@ class Frame:
     sureness: float = 0.8
     dated_only: bool = False
     when: bool = False
+    told: str | None = None  # the object, where it is not in the clause
 
 
 def joined(clause: Clause, predicate: str) -> str:
@@ -49,7 +50,7 @@ def object_of(preposition: Any) -> Any | None:
     return next((child for child in preposition.children if child.dep_ in {"pobj"}), None)
 
 
-def particles(head: Any) -> list[Any]:
+def particles_of(head: Any) -> list[Any]:
     return [
         c
         for c in head.children
@@ -63,6 +64,10 @@ def concrete(noun: Any) -> bool:
         or noun.lower_ in {"us", "me", "him", "her", "them", "it"}
         or noun.text[:1].isupper()
     )
+
+
+def bare(noun: Any) -> bool:
+    return not any(c.dep_ in {"det", "poss", "nummod", "amod", "compound"} for c in noun.children)
 
 
 def determined(noun: Any) -> bool:

@@ -132,6 +132,7 @@ class Reader:
                         entry, replace(frame, clause=clause, object=[], tokens=[]), subject, short, full, None, []
                     )
             for frame in made:
+                self._complete(frame)
                 if self._welcome(frame, subjects, moment):
                     self._state(entry, frame, subjects, moment, undated)
             if not any(frame.kind == "called" for frame in made):
@@ -139,6 +140,12 @@ class Reader:
             for subject in subjects:
                 scene.mention(subject)
         scene.reported, scene.first = None, first
+
+    def _complete(self, frame: Frame) -> None:
+        """ "I'm not allergic" is said of the one thing just named."""
+        if frame.kind == "open" and len(self.scene.things) == 1:
+            frame.predicate = f"{frame.predicate} to"
+            frame.told = self.scene.things[0].name
 
     def _subjects(self, clause: Clause) -> list[Ref]:
         if clause.subject is None:
@@ -209,7 +216,7 @@ class Reader:
             return
         timed_words = set(undated)
         for subject in subjects:
-            short = full = self.scene.named_by(frame.head) if frame.head is not None else None
+            short = full = frame.told or (self.scene.named_by(frame.head) if frame.head is not None else None)
             if frame.object is not None and short is None:
                 kept = [t for t in frame.object if t not in timed_words]
                 short = self.scene.render(kept, subject, article=False)

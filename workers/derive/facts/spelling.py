@@ -78,6 +78,7 @@ def words(text: str, start: int, stop: int, known: Container[str] = ()) -> list[
     piece = _SMILEY.sub(lambda found: " " * len(found[0]), text[start:stop])
     raw = [(found[0], start + found.start(), start + found.end()) for found in _TOKEN.finditer(piece)]
     raw = [entry for entry in raw if entry[0].lower() not in vocabulary.DROPPED and len(entry[0]) <= LONGEST_WORD]
+    raw = _without_addressed(raw)
     found: list[Word] = []
     for position, (word, begin, end) in enumerate(raw):
         following = raw[position + 1][0].lower() if position + 1 < len(raw) else ""
@@ -87,6 +88,32 @@ def words(text: str, start: int, stop: int, known: Container[str] = ()) -> list[
                 norm, name = _read(norm, found[-1].norm.lower() if found else "", known)
             found.append(Word(norm, begin + left, begin + right if right else end, name))
     return found
+
+
+def _without_addressed(raw: list[tuple[str, int, int]]) -> list[tuple[str, int, int]]:
+    """The words without the name of who is spoken to: "Hey Mel, ...", "..., Mel!"."""
+    norms = [word for word, _, _ in raw]
+    lead = 0
+    while lead < len(norms) and (norms[lead].lower() in vocabulary.FILLERS or norms[lead] in {",", "!", "."}):
+        lead += 1
+    if 0 < lead < len(norms) - 1 and norms[lead][:1].isupper() and norms[lead] != "I" and norms[lead + 1] in {",", "!"}:
+        raw, norms = raw[lead + 2 :], norms[lead + 2 :]
+    end = len(norms)
+    while end and not norms[end - 1][:1].isalnum():
+        end -= 1
+    if end >= 5 and norms[end - 2] == "," and norms[end - 1][:1].isupper() and norms[end - 1] != "I":
+        owned = {word.lower() for word in norms[max(0, end - 6) : end - 2]} & {
+            "my",
+            "our",
+            "his",
+            "her",
+            "is",
+            "are",
+            "and",
+        }
+        if not owned:
+            raw = [*raw[: end - 2], *raw[end:]]
+    return raw
 
 
 def _read(word: str, before: str, known: Container[str]) -> tuple[str, bool]:

@@ -151,6 +151,9 @@ class Scene:
     def owner(self, head: Any) -> Ref | None:
         """Who "my", "her" or "Ana's" before a noun, or "of mine" after it, means."""
         possessor = _possessor(head)
+        if possessor is None and head.dep_ == "conj" and head.tag_ in {"NN", "NNS"} and _bare_list(head):
+            # "My parents and brother": the first member's "my" holds for all.
+            possessor = _possessor(head.head)
         if possessor is None:
             return None
         word = possessor.lower_
@@ -262,7 +265,7 @@ class Scene:
         lower = token.lower_
         if lower in POSSESSIVES and token.dep_ == "poss":
             pronoun = POSSESSIVES[lower]
-            owners = [self.first] if pronoun in {"I", "we"} else self.pronoun(pronoun)
+            owners: list[Ref | None] = [self.first] if pronoun in {"I", "we"} else [*self.pronoun(pronoun)]
             if subject is not None and not owners and pronoun not in {"I", "we"}:
                 owners = [subject]
             if len(owners) != 1 or owners[0] is None:
@@ -284,9 +287,21 @@ def members(token: Any) -> list[Any]:
     """The members of a list of nouns, the first first."""
     found = [_measured(token)]
     for child in token.children:
-        if child.dep_ == "conj" and child.pos_ in {"NOUN", "PROPN", "PRON", "NUM", "ADJ", "VERB", "X"}:
+        if child.dep_ == "conj" and child.pos_ in {"NOUN", "PROPN", "PRON", "NUM", "X"}:
+            if child.tag_ == "NN" and _bare(child) and not _bare(token):
+                # "We watch movies, hike, and cook": a verb that the tagger took for a noun.
+                continue
             found.extend(members(child))
     return found
+
+
+def _bare(noun: Any) -> bool:
+    """Whether a common noun in the singular stands without any word of its own."""
+    return noun.tag_ == "NN" and not any(c.dep_ in {"det", "poss", "amod", "compound", "nummod"} for c in noun.children)
+
+
+def _bare_list(noun: Any) -> bool:
+    return not is_name(noun) and not any(c.dep_ in {"det", "poss", "nummod"} for c in noun.children)
 
 
 def _measured(token: Any) -> Any:

@@ -14,6 +14,7 @@ from workers.derive.facts import vocabulary as v
 from workers.derive.facts.clauses import Clause
 from workers.derive.facts.copulas import called, copula
 from workers.derive.facts.frames import (
+    bare,
     LIFE,
     MANNER,
     Frame,
@@ -22,11 +23,14 @@ from workers.derive.facts.frames import (
     determined,
     joined,
     object_of,
-    particles,
+    particles_of,
 )
 from workers.derive.facts.subjects import inside, is_name, members, singular
 from workers.derive.facts.vocabulary import closed
 
+_MOVES = closed("move go travel fly return relocate drive emigrate transfer commute")
+_SKILLS = closed("speak play swim drive cook read ride sing dance code ski write fly sew knit juggle type")
+_ABSTRACT = ("ance", "ence", "ness", "ment", "ity", "ship", "dom")
 _GET_STATES = frozenset(["married", "divorced", "engaged", "promoted", "fired", "hired", "accepted"])
 _MEETINGS = frozenset(
     ["appointment", "meeting", "interview", "call", "date", "lunch", "dinner", "session", "consultation"]
@@ -56,7 +60,7 @@ def frames(clause: Clause, timed: Collection[int]) -> Iterator[Frame]:
 
 def _passive(clause: Clause, timed: Collection[int]) -> Iterator[Frame]:
     head = clause.head
-    predicate = joined(clause, " ".join(["be", head.lower_, *(p.lower_ for p in particles(head))]))
+    predicate = joined(clause, " ".join(["be", head.lower_, *(p.lower_ for p in particles_of(head))]))
     if head.lemma_.lower() in v.TALK | {
         "do",
         "suppose",
@@ -73,12 +77,12 @@ def _passive(clause: Clause, timed: Collection[int]) -> Iterator[Frame]:
     } or head.lemma_ in {"mean"}:
         return
     sure = LIFE if head.lemma_ in _BIOGRAPHY else 0.7
-    yield from _with_prepositions(clause, predicate, [head, *particles(head)], head, timed, sure, passive=True)
+    yield from _with_prepositions(clause, predicate, [head, *particles_of(head)], head, timed, sure, passive=True)
 
 
 def _active(clause: Clause, lemma: str, timed: Collection[int]) -> Iterator[Frame]:
     head = clause.head
-    particles = particles(head)
+    particles = particles_of(head)
     if lemma == "get" and "have" in {h.lemma_ for h in clause.helpers} and head.lower_ == "got":
         lemma, clause.tense = "have", "present"
     predicate = joined(clause, " ".join([lemma, *(p.lower_ for p in particles)]))
@@ -86,6 +90,9 @@ def _active(clause: Clause, lemma: str, timed: Collection[int]) -> Iterator[Fram
     gap = _gap(clause)
     if gap is not None:
         yield Frame(clause, predicate, inside(gap), gap, particles, "gap", 0.75)
+    if clause.verb.dep_ == "relcl" and not clause.relative:
+        return
+    if any(h.lower_ == "can" for h in clause.helpers) and not _ability(clause, lemma):
         return
     gerunds = [c for c in head.children if c.dep_ in {"xcomp", "pcomp"} and c.tag_ == "VBG" and c.i > head.i]
     if not objects and gerunds and lemma in v.PSYCH:
@@ -97,7 +104,7 @@ def _active(clause: Clause, lemma: str, timed: Collection[int]) -> Iterator[Fram
         yield from _has(clause, predicate, lemma, member, particles)
     if objects and not kept:
         return
-    if any(c.dep_ in {"ccomp", "xcomp"} and c.i > head.i for c in head.children):
+    if any(c.dep_ in {"ccomp", "xcomp"} and c.i > head.i for c in head.children) or lemma in v.PSYCH:
         return
     sure = 0.8 if not v.CHATTY & {lemma} else 0.7
     yield from _with_prepositions(clause, predicate, [*particles], head, timed, sure, further=bool(objects))
@@ -105,6 +112,8 @@ def _active(clause: Clause, lemma: str, timed: Collection[int]) -> Iterator[Fram
 
 def _likes_doing(clause: Clause, predicate: str, gerund: Any) -> Iterator[Frame]:
     for member in [gerund, *(c for c in gerund.children if c.dep_ == "conj" and c.pos_ in {"VERB", "NOUN"})]:
+        if any(c.lower_ in {"this", "that", "these", "those", "it"} for c in member.subtree):
+            continue
         if member.lemma_.lower() in v.TALK | {"be", "do", "have", "go"} and not any(
             c.dep_ == "dobj" for c in member.children
         ):
@@ -137,11 +146,18 @@ def _worth_having(clause: Clause, lemma: str, noun: Any) -> bool:
     """Whether an object says something without its context."""
     if noun.pos_ in {"PRON", "DET", "ADV", "SCONJ"} and noun.lower_ not in {"it", "him", "her", "them"}:
         return False
-    if noun.lemma_.lower() in v.VAGUE or noun.lower_ in v.VAGUE or compares(noun):
+    if noun.lemma_.lower() in v.VAGUE or noun.lower_ in v.VAGUE or compares(noun) or noun.tag_ in {"VBG", "UH", "DT"}:
+        return False
+    if lemma in v.PSYCH and not is_name(noun) and not clause.negative:
+        # "I love the colours", "I love stories that ...": what is loved is here, or is not all said.
+        if any(c.lower_ == "the" or c.dep_ in {"relcl", "acl"} for c in noun.children):
+            return False
+    if lemma == "have" and noun.tag_ == "NN" and bare(noun) and noun.lower_.endswith(_ABSTRACT):
         return False
     if any(
-        c.lower_ in {"so", "such", "what", "which", "your", "that", "this", "those", "these", "some"}
-        and c.dep_ in {"det", "poss", "predet", "advmod"}
+        c.lower_
+        in {"so", "such", "what", "which", "your", "that", "this", "those", "these", "some", "much", "enough", "both"}
+        and c.dep_ in {"det", "poss", "predet", "advmod", "amod"}
         for c in noun.children
     ):
         return False
@@ -185,7 +201,11 @@ def _with_prepositions(
     for preposition in _prepositions(head):
         thing = object_of(preposition)
         first = preposition.lower_
-        if thing is None or first not in v.PLACES | {"within", "over", "against", "across"}:
+        if thing is None:
+            continue
+        if first not in v.PLACES:
+            if not further:
+                return
             continue
         if thing.i in timed:
             if passive and clause.head.lower_ in {"born", "founded", "built"} and not found:
@@ -203,8 +223,9 @@ def _with_prepositions(
             continue
         if not concrete(thing) or thing.lemma_.lower() in MANNER | v.VAGUE:
             continue
-        particular = is_name(thing) or singular(thing) in v.RELATIONS or any(c.dep_ == "poss" for c in thing.children)
-        if (further or found) and not (particular and first in _ROLE_PREPOSITIONS) and not (found and first == "as"):
+        named = is_name(thing) or singular(thing) in v.RELATIONS
+        particular = named or any(c.dep_ == "poss" for c in thing.children)
+        if (further or found) and not (named and _goes_on(lemma, first)) and not (found and first == "as"):
             continue
         if lemma in v.CHATTY and not particular and not (clause.tense != "present" and determined(thing)):
             continue
@@ -243,6 +264,13 @@ def _with_prepositions(
         yield Frame(clause, predicate, None, None, words, "event", 0.6, dated_only=True)
 
 
+def _goes_on(lemma: str, preposition: str) -> bool:
+    """Whether a second object of a verb is worth a statement: "teach chemistry at X", not "buy bread for X"."""
+    if preposition == "to":
+        return lemma in _MOVES
+    return preposition in {"at", "in", "with", "as", "by"} or (preposition == "from" and lemma in _MOVES)
+
+
 def _prepositions(head: Any) -> Iterator[Any]:
     for child in head.children:
         if child.dep_ in {"prep", "agent"} and child.i > head.i:
@@ -264,6 +292,13 @@ def _under_place(token: Any, head: Any) -> bool:
             return bool(token.dep_ == "prep" and token.lower_ in {"at", "in", "for"})
         token = token.head
     return False
+
+
+def _ability(clause: Clause, lemma: str) -> bool:
+    """Whether "can" tells a skill, or "cannot" a limit: the rest of its uses are talk."""
+    if clause.negative:
+        return lemma not in v.TALK | {"get", "help", "say", "stop", "take", "do", "find", "go"}
+    return lemma in _SKILLS
 
 
 def _get_state(head: Any) -> Any | None:

@@ -138,6 +138,11 @@ VAGUE = closed(
     " essay example list following other others another both same such case fact truth impact change changes"
     " challenge challenges connection inspiration creativity focus balance clarity purpose comfort cause message"
 )
+VAGUE |= closed(
+    "ages no yes hi hello eye eyes finger fingers fortune guts say shot turn go try potential significance impact best"
+    " worst rest half most least future past present start beginning end step fan fans hug hugs smile laugh chat talk"
+    " look peek glimpse taste conversation kick touch contact sleep rest nap pic pics picture photo photos"
+)
 """Heads of objects that say nothing without their context."""
 
 CHATTY = closed(
