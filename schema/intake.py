@@ -81,6 +81,13 @@ class EpisodeIn(BaseModel):
                 raise ValueError("must lie between the years 1 and 9999 in UTC") from None
         return value
 
+    @field_validator("expires_at")
+    @classmethod
+    def _to_come(cls, value: datetime | None) -> datetime | None:
+        if value is not None and value <= clock.now():
+            raise ValueError("must lie in the future: what is told here would be forgotten at once")
+        return value
+
     @field_validator("metadata")
     @classmethod
     def _plain(cls, value: dict[str, Any]) -> dict[str, Any]:

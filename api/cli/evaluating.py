@@ -1,7 +1,8 @@
-"""`palimpsest eval`: how well this store recalls, on a data set with known answers.
+"""`palimpsest eval`: how well this store recalls, on a data set with known answers, and how well it reads a text.
 
-Figures are means over questions; see `api.evaluation.metrics` for what each is and `api.evaluation.run` for how they
-are taken. The data set's own conversations go into namespaces that are removed afterwards, also on Ctrl-C.
+Figures of recall are means over questions; see `api.evaluation.metrics` for what each is and `api.evaluation.run` for
+how they are taken. The data set's own conversations go into namespaces that are removed afterwards, also on Ctrl-C.
+Facts and times are judged without a store: see `api.cli.grading`.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from api.cli import grading
 from api.cli.progress import label
 from api.cli.servers import DataDir, Json, context
 from api.cli.terminal import bars, emit, out, say
@@ -22,18 +24,28 @@ if TYPE_CHECKING:
     from api.evaluation.datasets import Conversation
     from api.evaluation.report import Grouping
 
-Form = Annotated[str, typer.Argument(help="locomo or beam.", show_default=False)]
+app = typer.Typer(help="Measure quality against known answers.", no_args_is_help=True)
+app.command("facts")(grading.facts)
+app.command("times")(grading.times)
+
 File = Annotated[Path, typer.Argument(help="The data set's file.", exists=True, dir_okay=False, show_default=False)]
+Keep = Annotated[bool, typer.Option("--keep", help="Leave the namespaces there.")]
 
 
-def evaluate(
-    form: Form,
-    path: File,
-    keep: Annotated[bool, typer.Option("--keep", help="Leave the namespaces there.")] = False,
-    data_dir: DataDir = None,
-    as_json: Json = False,
-) -> None:
-    """Measure recall on a data set."""
+@app.command("locomo")
+def locomo(path: File, keep: Keep = False, data_dir: DataDir = None, as_json: Json = False) -> None:
+    """Measure recall on a LoCoMo file."""
+    evaluate("locomo", path, keep=keep, data_dir=data_dir, as_json=as_json)
+
+
+@app.command("beam")
+def beam(path: File, keep: Keep = False, data_dir: DataDir = None, as_json: Json = False) -> None:
+    """Measure recall on a BEAM file."""
+    evaluate("beam", path, keep=keep, data_dir=data_dir, as_json=as_json)
+
+
+def evaluate(form: str, path: Path, *, keep: bool, data_dir: Path | None, as_json: bool) -> None:
+    """Measure recall on a data set, and print the figures."""
     conversations, grouping = read(form, path)
     with context(data_dir, start=True, broker=False) as found, bars() as progress:
         from api.evaluation.run import NotCurrent, Run

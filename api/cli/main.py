@@ -24,18 +24,24 @@ from typer.exceptions import TyperException
 from api.cli import (
     asking,
     benching,
+    correcting,
     demo,
     doctor,
+    episode,
     evaluating,
     failures,
+    forgetting,
     importing,
+    listing,
     processes,
     rules,
+    stats,
     status,
     sweep,
     telling,
     terminal,
     up,
+    why,
 )
 from deploy.embedded import EmbeddedError
 from schema.errors import PalimpsestError, StoreUnavailable
@@ -48,7 +54,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-_RUN, _USE, _KEEP, _MEASURE = "Run it", "Use it", "Keep it true", "Measure it"
+_RUN, _USE, _CORRECT, _KEEP, _MEASURE = "Run it", "Use it", "Correct it", "Keep it true", "Measure it"
 
 app.command("up", rich_help_panel=_RUN)(up.up)
 app.command("demo", rich_help_panel=_RUN)(demo.demo)
@@ -59,12 +65,21 @@ app.command("beat", rich_help_panel=_RUN)(processes.beat)
 app.command("remember", rich_help_panel=_USE)(telling.remember)
 app.command("import", rich_help_panel=_USE)(importing.import_)
 app.command("recall", rich_help_panel=_USE)(asking.recall)
+app.command("facts", rich_help_panel=_USE)(listing.facts)
+app.command("memories", rich_help_panel=_USE)(listing.memories)
+app.command("why", rich_help_panel=_USE)(why.why)
+app.command("feedback", rich_help_panel=_CORRECT)(correcting.feedback)
+app.command("edit", rich_help_panel=_CORRECT)(correcting.edit)
+app.command("trust", rich_help_panel=_CORRECT)(correcting.trust)
+app.command("forget", rich_help_panel=_CORRECT)(forgetting.forget)
 app.command("status", rich_help_panel=_KEEP)(status.status)
+app.command("episode", rich_help_panel=_KEEP)(episode.episode)
 app.command("doctor", rich_help_panel=_KEEP)(doctor.doctor)
 app.command("sweep", rich_help_panel=_KEEP)(sweep.sweep)
 app.add_typer(rules.app, name="rules", rich_help_panel=_KEEP)
 app.add_typer(failures.app, name="failures", rich_help_panel=_KEEP)
-app.command("eval", rich_help_panel=_MEASURE)(evaluating.evaluate)
+app.command("stats", rich_help_panel=_MEASURE)(stats.stats)
+app.add_typer(evaluating.app, name="eval", rich_help_panel=_MEASURE)
 app.add_typer(benching.app, name="bench", rich_help_panel=_MEASURE)
 
 

@@ -49,8 +49,12 @@ def label(derivation: str) -> str:
 
 
 def unwell(reports: Sequence[Report]) -> list[str]:
-    """Return what a drain could not make current, and the command that mends it; empty when all is well."""
+    """Return what a drain could not make current, and the command that mends it; empty when all is well.
+
+    That rows are blocked is no news while what blocks them may be what a bounded pass left for the next one.
+    """
     found = []
+    unfinished = any(report.deferred or report.waiting for report in reports)
     for report in reports:
         name = report.derivation
         if report.snoozed:
@@ -60,7 +64,7 @@ def unwell(reports: Sequence[Report]) -> list[str]:
                 f"{name}: {report.quarantined} rows quarantined; `palimpsest failures list` says why, "
                 f"`palimpsest failures retry --derivation {name}` tries them again"
             )
-        if report.blocked:
+        if report.blocked and not unfinished:
             found.append(
                 f"{name}: {report.blocked} rows blocked by another derivation that is not current; `palimpsest sweep`"
             )

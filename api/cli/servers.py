@@ -38,6 +38,18 @@ DataDir = Annotated[
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 Namespace = Annotated[str, typer.Argument(help="The namespace.", show_default=False)]
 
+
+def is_id(value: int | list[int] | None) -> int | list[int] | None:
+    """Refuse numbers that no row can have; for the `callback` of an argument or option."""
+    for one in value if isinstance(value, list) else [] if value is None else [value]:
+        if not 0 < one < 2**63:
+            raise typer.BadParameter(f"{one} is no id")
+    return value
+
+
+MemoryId = Annotated[int, typer.Argument(help="The memory's id.", show_default=False, callback=is_id)]
+EpisodeId = Annotated[int, typer.Argument(help="The episode's id.", show_default=False, callback=is_id)]
+
 STARTING_SECONDS = 20.0
 """How long a command waits for an instance that another one is starting: a first start makes a cluster."""
 

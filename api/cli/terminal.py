@@ -15,7 +15,7 @@ import os
 import sys
 import unicodedata
 from collections.abc import Iterable, Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -88,6 +88,17 @@ def brief(text: str, characters: int = 90) -> str:
     return line if len(line) <= characters else line[: characters - 1].rstrip() + "…"
 
 
+def moment(value: datetime | None) -> str:
+    """Return the day and minute of a moment, in UTC; empty without one."""
+    return "" if value is None else value.astimezone(UTC).strftime("%Y-%m-%d %H:%M")
+
+
+def paragraph(console: Console, text: str, indent: int = 0, style: str = "") -> None:
+    """Print stored text, its lines indented and never cut or folded."""
+    for line in printable(text).splitlines() or [""]:
+        console.print(Text(" " * indent + line, style=style), soft_wrap=True)
+
+
 def table(headings: Sequence[str], rows: Iterable[Sequence[object]], *, title: str | None = None) -> Table:
     """Return a table of plain values. A heading that ends in `#` names a column of numbers."""
     drawn = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1), pad_edge=False)
@@ -119,6 +130,11 @@ def bars() -> Progress:
         disable=not console.is_terminal,
         transient=True,
     )
+
+
+def counted(count: int, thing: str) -> str:
+    """Return a count with its noun."""
+    return f"{count} {thing}" if count == 1 else f"{count} {thing}s"
 
 
 def number(value: float | None) -> str:

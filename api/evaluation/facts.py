@@ -11,8 +11,8 @@ was found with what was labelled. A pair matches when
 Precision, recall and F1 count pairs over all turns. `empty_kept` is the share of the turns with nothing to keep from
 which nothing was kept. Modality and date are judged on matched pairs only.
 
-**Observations.** LoCoMo lists statements an LLM drew from named turns. `observations` counts those with a derived fact of
-the same turn near them (cosine of at least OBSERVATION_COSINE): a lower bound on what rules miss, since an observation
+**Observations.** LoCoMo lists statements an LLM drew from named turns. `observations` counts those with a derived fact
+of the same turn near them (cosine of at least OBSERVATION_COSINE): a lower bound, since an observation
 often says several things at once.
 """
 
@@ -334,6 +334,8 @@ def _observed(path: Path) -> Iterator[tuple[str, str, list[str]]]:
         for session in inner.mapping(sample.get("observation", {}), "observation").values():
             for rows in inner.mapping(session, "observation").values():
                 for row in rows:
+                    if not isinstance(row, list) or len(row) < 2:
+                        raise inner.fault("observation", "expected pairs of a statement and its turns")
                     ids = _TURN_ID.findall(json.dumps(row[1:]))
                     if ids:
                         yield name, str(row[0]), ids

@@ -19,7 +19,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
 
@@ -91,7 +91,9 @@ def _span(place: Place, fields: dict[str, Any], text: str) -> Span:
     if not 0 <= start <= end < len(text):
         raise place.fault("end", f"is not inside the text: {start}-{end}")
     kind = place.text(fields, "type")
-    values = [_value(inner, value) for inner, value in place.objects(fields, "values", "value")] if kind in _SCORED else []
+    values = (
+        [_value(inner, value) for inner, value in place.objects(fields, "values", "value")] if kind in _SCORED else []
+    )
     return Span(start, end + 1, kind, tuple(value for value in values if value is not None))
 
 
@@ -174,7 +176,7 @@ def _edge(moment: datetime | None) -> str | None:
 
 def _begins(value: str | None) -> str | None:
     """The first day of an ISO day, month or year."""
-    return value + "-01-01"[: 10 - len(value)] if value is not None and len(value) != 7 else f"{value}-01" if value else None
+    return None if value is None else (value + "-01-01")[:10]
 
 
 def _failure(item: Item, span: Span | None, found: Sequence[When]) -> dict[str, Any]:
@@ -183,8 +185,7 @@ def _failure(item: Item, span: Span | None, found: Sequence[When]) -> dict[str, 
         "text": item.text,
         "reference": item.reference.isoformat(),
         "expected": None if span is None else {"span": item.text[span.start : span.stop], "values": list(span.values)},
-        "found": [(item.text[when.start : when.stop], when.value, _edge(when.first), _edge(when.last)) for when in found],
+        "found": [
+            (item.text[when.start : when.stop], when.value, _edge(when.first), _edge(when.last)) for when in found
+        ],
     }
-
-
-_ = timedelta

@@ -1,7 +1,10 @@
-"""Fifth stage: who said it. What a bonus adds stands among a candidate's parts, so that evidence shows it.
+"""Fifth stage: what it is and who said it. What a bonus adds stands among a candidate's parts, so that evidence shows it.
 
 - A question that names exactly one of the people who speak in what was found asks for that person's own words.
 - Where users and others (assistants, tools, documents) speak, the user's own words come before what was said to them.
+
+A fact is short, and every leg takes that for relevance: what it earned counts `fact_weight` as much as what the passage
+earned that it was drawn from. It still brings its source forward when the passage says it among other things.
 
 A bonus goes to rows that share a word with the question, as much of it as their keyword part allows: a row can double
 what its words earned and no more. So no bonus lifts a row that matches nothing above one that matches exactly.
@@ -16,7 +19,7 @@ from api.recall.candidate import SCORE_DIGITS, Candidate
 from api.recall.fusion import Fused
 from api.recall.plan import Plan
 from api.recall.settings import RecallSettings
-from schema.kinds import Source
+from schema.kinds import MemoryKind, Source
 from workers.derive.text import name_key
 
 _WORD = re.compile(r"\w+")
@@ -34,7 +37,10 @@ def adjust(
     adjusted: dict[int, Fused] = {}
     for ref, row in fused.items():
         candidate = found[ref]
-        part = dict(row.part)
+        part = {
+            leg: value * (settings.fact_weight if candidate.kind == MemoryKind.FACT else 1.0)
+            for leg, value in row.part.items()
+        }
         earned = part.get("keyword", 0.0)
         if asked is not None and settings.speaker_bonus and keys[candidate.speaker] == asked:
             part["speaker"] = min(settings.speaker_bonus, earned)

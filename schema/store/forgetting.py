@@ -294,7 +294,7 @@ def _vacuumed(session: ReadSession, since: datetime) -> bool:
     """Whether a vacuum has been over every table that held something, since a moment."""
     return bool(
         session.execute(
-            text("""SELECT coalesce(bool_and(greatest(last_vacuum, last_autovacuum) > :since), false)
+            text("""SELECT coalesce(bool_and(coalesce(greatest(last_vacuum, last_autovacuum) > :since, false)), false)
                     FROM pg_stat_user_tables WHERE schemaname = current_schema()
                       AND (relname = ANY(:tables) OR relname LIKE 'vectors\\_%')"""),
             {"since": since, "tables": list(HOLDING)},

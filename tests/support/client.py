@@ -102,6 +102,12 @@ def serving(settings: Settings) -> TestClient:
 
 
 @pytest.fixture
+def passages_only(settings: Settings) -> Settings:
+    """Settings of a store that extracts no facts, for what is said of passages and their legs."""
+    return settings.model_copy(update={"extractor": "none"})
+
+
+@pytest.fixture
 def store(settings: Settings, database: Database) -> Iterator[Store]:
     """The service over this test's database and the run's broker, with fake models."""
     with serving(settings) as http:

@@ -1,16 +1,43 @@
-"""Draft docstring."""
+"""Finds the dates and stretches of the calendar that an English text names, and says which days they are.
+
+    expressions("I moved here in March 2019", now)  ->  [When("March 2019", value "2019-03", 1 March to 1 April 2019)]
+
+Serves the extraction of facts, where the tense of the verb may say which way to look (`prefer`), and the time anchor of
+a question. What it promises:
+
+- the calendar day of the reference is the one of its own offset; all bounds carry that offset;
+- an expression is found only where the text can hardly mean anything else: "may", a version, a price, a fraction, a
+  phone number, a "second", "every Monday" are none, nor are clock times and lengths of time ("for three weeks");
+- a value is as fine as the text: "two months ago" is a month ("2018-08"), and `point` the day that counting gives;
+- it raises nothing for any text, in linear time: 100,000 characters made to be slow take about a second.
+
+Own rules, with `dateutil` for the arithmetic of months and for Easter, because the libraries were measured on 490
+sentences with marked dates (`api.evaluation.times`; they look like Recognizers-Text's own tests). Our figure is that of
+rules written with these sentences in view; a held-out file is the judge:
+
+                                 date   range   invented   sentences/s   last release
+    these rules                  .940   .933      1/107         10,900   -
+    recognizers-text-date-time   .552   .492      5/107             40   2019, alpha; fails to import with emoji 2
+    dateparser 1.5               .534   0        59/107            340   2026
+    parsedatetime 2.6            .414   0        15/107          4,600   2020
+    timefhuman 0.1.5             .397   .047     48/107          1,160   2026
+    ctparse 0.3.6                .319   .026     72/107             50   2022
+
+Invented: sentences without a date in which one was found. Most libraries answer with one moment, never with a range.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from datetime import date, datetime, time, timedelta, timezone
+from datetime import date, datetime, time, timezone
 from typing import Literal
 
-from workers.derive.calendar_dates import Read, Reader, Thing
-from workers.derive.calendar_grammar import simple
-from workers.derive.calendar_numbers import number, ordinal
-from workers.derive.calendar_periods import DAY, Grain, Partial, Period, Prefer, around, resolve
-from workers.derive.calendar_words import MONTHS, SHIFTS, TO, Tokens
+from workers.derive.calendar import periods, ranges
+from workers.derive.calendar.grammar import simple
+from workers.derive.calendar.periods import DAY, Grain, Period, Prefer, relative
+from workers.derive.calendar.ranges import Range
+from workers.derive.calendar.reader import Reader, Thing
+from workers.derive.calendar.words import Tokens
 
 TIMES = "times/1"
 
@@ -19,7 +46,18 @@ Open = Literal["since", "until", "before", "after", "by"]
 
 @dataclass(frozen=True, slots=True)
 class When:
-    """A date or a stretch of the calendar that a text names at `text[start:stop]`."""
+    """A date or a stretch of the calendar that a text names at `text[start:stop]`, with its "since" or "from".
+
+    `value` is ISO 8601 as finely as the text says; of a range it names the beginning ("from 2014 to 2018": "2014") and
+    `ending` the end, None where the text names none ("last week"). With "until" and "by" both name the end.
+
+    `[first, last)` holds the days: `last` is None for "since" and "after", `first` for "until", "before" and "by". The
+    last unit that is named belongs to it ("until 2018" ends with 2018, "before 2018" with 2017). `grain` is the unit
+    that `value` is told in. `kind` is "date" for a single day.
+
+    `point` is the day that counting gives where `value` is coarser ("two years ago"). `relative`: counted from the
+    reference. `approximate`: "a few", "about".
+    """
 
     start: int
     stop: int
@@ -36,7 +74,11 @@ class When:
 
 
 def expressions(text: str, reference: datetime, prefer: Prefer = None) -> list[When]:
-    """Return the calendar expressions of `text` in order, resolved against `reference`."""
+    """Return the calendar expressions of `text` in order, none overlapping another.
+
+    `prefer` decides which occurrence "on Friday", "in March" or "May 3" means: None is "past", except after "by".
+    Raises ValueError for a `reference` without an offset, and nothing for any text.
+    """
     offset = reference.utcoffset()
     if offset is None:
         raise ValueError("a reference without an offset names no day")
@@ -47,161 +89,57 @@ def expressions(text: str, reference: datetime, prefer: Prefer = None) -> list[W
     at = 0
     while at < tokens.count:
         try:
-            read = _expression(reader, at, zone, found[-1].stop if found else 0)
-        except (ValueError, OverflowError):
-            read = None
-        if read is None:
-            at += 1
-        else:
-            at = read[0]
-            found.append(read[1])
+            stop, when = _read(reader, at, zone, found[-1].stop if found else 0)
+        except (ValueError, OverflowError):  # beyond the calendar: 30 February, in 9000 years
+            stop, when = at + 1, None
+        if when is not None:
+            found.append(when)
+        at = stop
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class _Range:
-    first: Period
-    last: Period
-
-
-def _expression(r: Reader, at: int, zone: timezone, free: int) -> tuple[int, When] | None:
+def _read(r: Reader, at: int, zone: timezone, free: int) -> tuple[int, When | None]:
+    """Read what begins at a word, and return where to go on. What ends before `free` is taken."""
     tokens = r.tokens
-    days = _day_range(r, at)
-    if days:
-        stop, span = days
-        return stop, _range_when(tokens, _start_of_range(tokens, at), stop, span, zone)
-    read = simple(r, at)
-    if read is None:
-        return _phrases(r, at, zone)
-    stop, thing = read
-    ranged = _range(r, at, stop, thing)
-    if ranged:
-        stop, span = ranged
-        return stop, _range_when(tokens, _start_of_range(tokens, at), stop, span, zone)
+    usual = ranges.routine(tokens, at)
+    if usual is not None:
+        return usual, None
+    span = ranges.days(r, at)
+    read = None if span else ranges.beginning(r, at) or simple(r, at)
+    if read:
+        span = ranges.span(r, at, *read)
+    if span:
+        return span[0], _range(tokens, ranges.start(tokens, at), *span, zone)
+    if read:
+        return _single(r, at, *read, zone, free)
+    if tokens.low[at] in {"to", "till", "until"} and tokens.at(at + 1) == "date" and _so_far(tokens, at):
+        return at + 2, _when(tokens, at, at + 2, relative(periods.day(r.today)), "until", zone)
+    return at + 1, None
+
+
+def _so_far(tokens: Tokens, at: int) -> bool:
+    """Whether "to date" is said as an adverb: not "up to date", "to date someone"."""
+    return tokens.at(at - 1) != "up" and not tokens.at(at + 2)[:1].isalnum()
+
+
+def _single(r: Reader, at: int, stop: int, thing: Thing, zone: timezone, free: int) -> tuple[int, When | None]:
+    tokens = r.tokens
+    begins, modifier = _modifier(tokens, at) or (at, None)
+    if begins < at and tokens.start[begins] < free:
+        begins, modifier = at, None
+    if modifier == "by" and r.prefer is None:
+        r = replace(r, prefer="future")
     period = r.resolved(thing)
     if period is None:
-        return None
-    before = _modifier(tokens, at)
-    start, modifier = (at, None) if before is None or tokens.start[before[0]] < free else before
+        return at + 1, None
+    if modifier is None and period.relative and tokens.at(at - 1) == "than" and tokens.at(at - 2) in {"more", "less"}:
+        further = (tokens.at(at - 2) == "more") == (period.first < r.today)
+        begins, modifier = at - 2, "before" if further else "after"
+        if period.point is not None:
+            period = replace(period, first=period.point, last=period.point + DAY)
     if modifier is None:
-        after = _trailing(tokens, stop)
-        if after:
-            stop, modifier = after
-    return stop, _when(tokens, start, stop, period, modifier, zone)
-
-
-def _day_range(r: Reader, at: int) -> tuple[int, _Range] | None:
-    """Read "9 to 12 June", "the ninth and the seventeenth of April", "4-23 in next month"."""
-    tokens = r.tokens
-    first = _day(tokens, at)
-    if first is None:
-        return None
-    linked = tokens.at(first[0])
-    between = "between" in {tokens.at(at - 1), tokens.at(at - 2)}
-    if linked not in TO and not (linked == "and" and between):
-        return None
-    inner = tokens.skip(first[0] + 1, "the")
-    last = _day(tokens, inner)
-    if last is None:
-        return None
-    after = tokens.skip(tokens.skip(last[0], "of", "in"), "the")
-    if tokens.at(after) in MONTHS and not (tokens.glued(at) and tokens.at(at - 1) in {"-", "/", ".", ":"}):
-        end = simple(r, inner)
-        if end is None or not isinstance(end[1], Partial) or end[1].day != last[1]:
-            return None
-        return _joined(r, end[0], _earlier(first[1], end[1]), end[1])
-    if tokens.at(after) in SHIFTS and tokens.at(after + 1) == "month":
-        month = around(r.today, "month", SHIFTS[tokens.at(after)]).first
-        ends = (Partial(month.year, month.month, first[1]), Partial(month.year, month.month, last[1]))
-        return _joined(r, after + 2, *ends)
-    return None
-
-
-def _day(tokens: Tokens, at: int) -> tuple[int, int] | None:
-    found = ordinal(tokens, at) or number(tokens, at)
-    return found if found and 1 <= found[1] <= 31 else None
-
-
-def _earlier(day: int, end: Partial) -> Partial:
-    """The day before the end of a range of which only its number is said: in the same month or the one before."""
-    if end.day is None or end.month is None or day < end.day:
-        return replace(end, day=day)
-    month = end.month - 1 or 12
-    return Partial(end.year - (month == 12) if end.year else None, month, day)
-
-
-def _range(r: Reader, at: int, stop: int, thing: Thing) -> tuple[int, _Range] | None:
-    """Read the other end of a range after its beginning."""
-    tokens = r.tokens
-    linked = tokens.at(stop)
-    between = "between" in {tokens.at(at - 1), tokens.at(at - 2)}
-    if not (linked in TO or (linked == "and" and between)) or linked in {"until", "till", "til"} and tokens.at(at - 1) == "until":
-        return None
-    after = tokens.skip(tokens.skip(stop + 1, "in", "on", "around", "about"), "the")
-    if isinstance(thing, Partial) and thing.day is not None and thing.month is not None:
-        day = _day(tokens, after)
-        ahead = simple(r, after)
-        longer = ahead and ahead[0] > day[0] and isinstance(ahead[1], Partial) and ahead[1].month is not None if day else True
-        if day and not longer and day[1] > thing.day and not tokens.counted(day[0]) and tokens.at(day[0]) != ":":
-            end_stop, end = _with_year(r, day[0], replace(thing, day=day[1]))
-            return _joined(r, end_stop, thing, end)
-    if tokens.at(after) in {"now", "present", "today"} or (tokens.at(after), tokens.at(after + 1)) == ("current", "date"):
-        first = resolve(thing, r.today, "past") if isinstance(thing, Partial) else thing
-        today = Period(r.today, r.today + DAY, "day", r.today.isoformat())
-        later = after + 1 + (tokens.at(after) == "current")
-        return (later, _Range(first, today)) if first and first.first <= r.today else None
-    end_read = _end(r, after, thing)
-    return _joined(r, end_read[0], thing, end_read[1]) if end_read else None
-
-
-def _with_year(r: Reader, at: int, end: Partial) -> tuple[int, Partial]:
-    from workers.derive.calendar_dates import year
-
-    after = r.tokens.skip(at, ",", "of", "/")
-    found = year(r, after) if end.year is None else None
-    return (found[0], replace(end, year=found[1])) if found else (at, end)
-
-
-def _end(r: Reader, at: int, first: Thing) -> Read:
-    """The date that ends a range; a bare month or year is one here, whatever stands before it."""
-    from workers.derive.calendar_dates import year
-
-    read = simple(r, at)
-    if read:
-        return read
-    word = r.tokens.at(at)
-    if word in MONTHS and isinstance(first, Partial) and first.month is not None:
-        return at + 1, Partial(month=MONTHS[word])
-    found = year(r, at)
-    if found and (isinstance(first, Period) or first.year is not None):
-        return found[0], Partial(year=found[1])
-    return None
-
-
-def _joined(r: Reader, stop: int, first: Thing, last: Thing) -> tuple[int, _Range] | None:
-    """Resolve both ends: each takes from the other what was not said of it."""
-    if isinstance(first, Partial) and isinstance(last, Partial):
-        first, last = _shared(first, last)
-    begin: Period | None
-    if isinstance(first, Partial) and first.year is None and isinstance(last, Period):
-        begin = resolve(first, last.first, "past")
-    else:
-        begin = r.resolved(first)
-    if begin is None:
-        return None
-    end = resolve(last, begin.first, "future") if isinstance(last, Partial) else last
-    if end is None or end.first < begin.first:
-        return None
-    return stop, _Range(begin, end)
-
-
-def _shared(first: Partial, last: Partial) -> tuple[Partial, Partial]:
-    if first.month is None and first.day is not None and last.month is not None:
-        first = _earlier(first.day, last)
-    if first.year is None and last.year is not None and first.month and last.month:
-        wraps = (first.month, first.day or 1) > (last.month, last.day or 31)
-        first = replace(first, year=last.year - wraps)
-    return first, last
+        stop, modifier = _trailing(tokens, stop) or (stop, None)
+    return stop, _when(tokens, begins, stop, period, modifier, zone)
 
 
 _BEFORE: dict[tuple[str, ...], Open] = {
@@ -227,6 +165,12 @@ _BEFORE: dict[tuple[str, ...], Open] = {
     ("as", "early", "as"): "since",
     ("as", "late", "as"): "until",
     ("no", "later", "than"): "by",
+    ("not", "later", "than"): "by",
+    ("no", "earlier", "than"): "since",
+    ("not", "earlier", "than"): "since",
+    ("not", "before"): "since",
+    ("on", "or", "before"): "until",
+    ("on", "or", "after"): "since",
     ("<", "="): "until",
     (">", "="): "since",
     ("<",): "before",
@@ -237,23 +181,24 @@ _BEFORE: dict[tuple[str, ...], Open] = {
 def _modifier(tokens: Tokens, at: int) -> tuple[int, Open] | None:
     """The open end that the words before a date give it, and where they begin."""
     before = at
-    while before > at - 2 and tokens.at(before - 1) in {"the", "about", "around", "early", "at", "of"} and before > 0:
-        if tokens.at(before - 1) == "of" and tokens.at(before - 2) != "as":
-            break
-        if tokens.at(before - 1) == "of":
-            break
+    while before > max(at - 2, 0) and tokens.at(before - 1) in {"the", "about", "around", "at"}:
         before -= 1
     for length in (3, 2, 1):
         words = tuple(tokens.low[max(before - length, 0) : before])
-        if len(words) == length and words in _BEFORE:
+        if words in _BEFORE and len(words) == length:
             return before - length, _BEFORE[words]
     return None
 
 
 def _trailing(tokens: Tokens, at: int) -> tuple[int, Open] | None:
+    """The open end that the words after a date give it, and where they stop."""
     words = (tokens.at(at), tokens.at(at + 1))
     ends = not tokens.at(at + 2)[:1].isalnum()
-    if words[0] in {"or", "and"} and words[1] in {"later", "after", "onwards", "onward"} and (ends or words == ("or", "later")):
+    if (
+        words[0] in {"or", "and"}
+        and words[1] in {"later", "after", "onwards", "onward"}
+        and (ends or words == ("or", "later"))
+    ):
         return at + 2, "since"
     if words[0] in {"or", "and"} and words[1] in {"earlier", "before"} and ends:
         return at + 2, "until"
@@ -262,23 +207,6 @@ def _trailing(tokens: Tokens, at: int) -> tuple[int, Open] | None:
     if words in {("and", "beyond"), ("on", "wards")}:
         return at + 2, "since"
     return None
-
-
-def _phrases(r: Reader, at: int, zone: timezone) -> tuple[int, When] | None:
-    """Read "to date", "till now"."""
-    tokens = r.tokens
-    if tokens.at(at) in {"to", "till", "until"} and tokens.at(at + 1) == "date" and tokens.at(at - 1) != "up" and not tokens.at(at + 2)[:1].isalnum():
-        today = Period(r.today, r.today + DAY, "day", r.today.isoformat(), relative=True)
-        return at + 2, _when(tokens, at, at + 2, today, "until", zone)
-    return None
-
-
-def _start_of_range(tokens: Tokens, at: int) -> int:
-    while at > 0 and tokens.at(at - 1) in {"the", "from", "between"}:
-        at -= 1
-        if tokens.at(at) != "the":
-            break
-    return at
 
 
 def _midnight(when: date, zone: timezone) -> datetime:
@@ -296,7 +224,7 @@ def _when(tokens: Tokens, start: int, stop: int, of: Period, modifier: Open | No
     elif modifier == "before":
         first, last = None, of.first
     elif modifier in {"until", "by"}:
-        first, ending = None, of.value
+        first, ending = None, of.ending or of.value
     return When(
         tokens.start[start],
         tokens.stop[stop - 1],
@@ -313,7 +241,7 @@ def _when(tokens: Tokens, start: int, stop: int, of: Period, modifier: Open | No
     )
 
 
-def _range_when(tokens: Tokens, start: int, stop: int, span: _Range, zone: timezone) -> When:
+def _range(tokens: Tokens, start: int, stop: int, span: Range, zone: timezone) -> When:
     return When(
         tokens.start[start],
         tokens.stop[stop - 1],
@@ -322,10 +250,7 @@ def _range_when(tokens: Tokens, start: int, stop: int, span: _Range, zone: timez
         _midnight(span.last.last, zone),
         span.first.grain,
         "daterange",
-        ending=span.last.value,
+        ending=span.last.ending or span.last.value,
         relative=span.first.relative or span.last.relative,
         approximate=span.first.approximate or span.last.approximate,
     )
-
-
-_ = timedelta

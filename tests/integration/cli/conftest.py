@@ -1,18 +1,25 @@
-"""The command as a person runs it: a process of its own, against a database of this test's own, with fake models."""
+"""The command as a person runs it: a process of its own, against a database of this test's own, with fake models.
+
+Where a process of its own shows nothing more, `here` runs the same command in this one, twenty times as fast.
+"""
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
+import structlog
 
+from api.cli.main import main
 from tests.support.workers import ROOT, environment
 
 
@@ -62,6 +69,46 @@ class Cli:
             check=False,
         )
         return Done(done.returncode, done.stdout.decode(), done.stderr.decode())
+
+
+@dataclass(frozen=True)
+class Here:
+    """Runs commands in this process, with the environment of a `Cli`."""
+
+    env: Mapping[str, str]
+    patch: pytest.MonkeyPatch
+    capture: pytest.CaptureFixture[str]
+
+    def __call__(self, *arguments: str, stdin: bytes = b"", **more: str | None) -> Done:
+        with self.patch.context() as patch:
+            for name, value in {**self.env, **more}.items():
+                patch.delenv(name, raising=False) if value is None else patch.setenv(name, value)
+            # A process sets its logging up once and for all; this one is the tests'.
+            patch.setattr("schema.log.configure", lambda _level: None)
+            patch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(stdin), encoding="utf-8"))
+            self.capture.readouterr()
+            with silence():
+                code = main(list(arguments))
+        return Done(code, *self.capture.readouterr())
+
+
+@contextmanager
+def silence() -> Iterator[None]:
+    """Let nothing be logged for the length of a block: it would land on stdout."""
+    before = structlog.get_config()
+    structlog.configure(logger_factory=structlog.ReturnLoggerFactory())
+    try:
+        yield
+    finally:
+        structlog.configure(**before)
+
+
+@pytest.fixture
+def here(cli: Cli, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Here:
+    """The command in this process, against migrated servers."""
+    names = ("DATABASE_URL", "BROKER_URL")
+    env = {name: value for name, value in cli.env.items() if name in names or name.startswith("PALIMPSEST_")}
+    return Here(env, monkeypatch, capsys)
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ def test_what_was_told_is_recalled(cli: Cli) -> None:
     assert told.json()["queued"] is True
     cli("sweep").fine()
     seen = cli("recall", "trip", "豆腐", "--json").fine().json()
-    (memory,) = seen["memories"]
+    (memory,) = (item for item in seen["memories"] if item["kind"] == "passage")
     assert (memory["text"], memory["speaker"]) == (WORDS, "Zoë")
     shown = cli("recall", "trip", "豆腐", "--explain").fine().out
     assert WORDS in shown, "stored markup is not interpreted"

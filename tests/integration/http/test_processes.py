@@ -17,7 +17,7 @@ from tests.support.workers import ROOT, environment
 def _start(settings: Settings, namespace: str, *arguments: str, **env: str | None) -> subprocess.Popen[bytes]:
     assert settings.database_url is not None
     assert settings.broker_url is not None
-    base = environment(settings.database_url, settings.broker_url)
+    base = environment(settings.database_url, settings.broker_url, extractor="none")
     for name in ("LANG", "LC_ALL", "LC_CTYPE", "LANGUAGE", "TZ", "PYTHONUTF8", "PYTHONIOENCODING"):
         base.pop(name, None)
     quick = {"PALIMPSEST_BACKOFF_SECONDS": "0.05", "PALIMPSEST_MAX_ATTEMPTS": "2"}

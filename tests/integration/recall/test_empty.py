@@ -22,6 +22,10 @@ def test_a_store_nobody_wrote_to_answers(store: Store) -> None:
         "tail_rows_merged": 0,
         "idempotency_keys_pruned": 0,
         "entities_pruned": 0,
+        "forgettings_resumed": 0,
+        "episodes_expired": 0,
+        "retrievals_pruned": 0,
+        "served_pruned": 0,
     }
     assert all(report.rebuilt == 0 for report in drain_all(store.database, store.settings))
 

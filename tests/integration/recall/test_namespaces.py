@@ -54,4 +54,4 @@ def test_an_episode_is_read_in_its_own_namespace_only(store: Store) -> None:
     assert store.http.get(f"/v1/namespaces/two/episodes/{episode_id}").status_code == 404
     rows = store.http.get("/v1/namespaces/two/episodes", params={"session_id": "s"}).json()["episodes"]
     assert [(row["content"], row["seq"]) for row in rows] == [("y", 1)]
-    assert "x" not in json.dumps(rows).replace("external", "")
+    assert "x" not in [value for row in rows for value in row.values()]

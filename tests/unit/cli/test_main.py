@@ -16,7 +16,8 @@ from schema.errors import SettingsError
 from schema.settings import Settings
 
 COMMANDS = {"up", "demo", "migrate", "serve", "worker", "beat", "remember", "import", "recall", "status", "doctor",
-            "sweep", "rules", "failures", "eval", "bench"}  # fmt: skip
+            "sweep", "rules", "failures", "eval", "bench", "facts", "memories", "why", "feedback", "edit", "trust",
+            "forget", "episode", "stats"}  # fmt: skip
 
 
 def test_help_names_every_command(capsys: pytest.CaptureFixture[str]) -> None:

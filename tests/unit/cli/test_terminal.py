@@ -92,6 +92,7 @@ def test_every_reason_is_said_in_words() -> None:
 
 def test_what_is_unwell_names_its_command() -> None:
     assert unwell([Report("memories", rebuilt=3, deferred=2, waiting=1)]) == []
+    assert unwell([Report("memories", deferred=2), Report("facts", blocked=2)]) == []
     for report in (
         Report("postings", quarantined=1),
         Report("vectors:1", snoozed="away"),

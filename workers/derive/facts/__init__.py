@@ -28,8 +28,9 @@ from workers.derive.entities import model_version
 from workers.derive.facts.lists import spoken
 from workers.derive.facts.parsing import lexicon, parse
 from workers.derive.facts.reading import Parsed, Reader
-from workers.derive.facts.screen import pieces
-from workers.derive.facts.spelling import words
+from workers.derive.facts.screen import Piece, pieces
+from workers.derive.facts.spelling import Word, words
+from workers.derive.times import TIMES
 
 VERSION = "facts/1"
 
@@ -50,18 +51,18 @@ class Rules:
     @property
     def fingerprint(self) -> str:
         """Raises ProviderUnavailable."""
-        return f"{VERSION}:{times_version()}:{model_version(self._model)}"
+        return f"{VERSION}:{TIMES}:{model_version(self._model)}"
 
     def extract(self, batch: Sequence[Utterance]) -> list[Extraction]:
         """See `contract`. Raises ProviderUnavailable when the pipeline is not installed."""
         known = lexicon(self._model)
-        found = []
+        found: list[tuple[int, Piece, list[Word]]] = []
         for number, utterance in enumerate(batch):
             own = utterance.source == "user"
             for piece in pieces(utterance.text, own):
-                read = spoken(words(utterance.text, piece.start, piece.stop, known))
+                read = words(utterance.text, piece.start, piece.stop, known)
                 if 0 < len(read) <= MOST_WORDS:
-                    found.append((number, piece, read))
+                    found.extend((number, piece, sentence) for sentence in spoken(read))
         trees = parse(self._model, [read for _, _, read in found])
         parsed: list[list[Parsed]] = [[] for _ in batch]
         for (number, piece, read), tree in zip(found, trees, strict=True):
@@ -70,10 +71,3 @@ class Rules:
             Extraction(tuple(Reader(utterance, known).read(entries)))
             for utterance, entries in zip(batch, parsed, strict=True)
         ]
-
-
-def times_version() -> str:
-    """The version of the date rules."""
-    from workers.derive.facts import dates
-
-    return str(dates.times.TIMES) if dates.times is not None else "none"

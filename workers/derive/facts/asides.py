@@ -1,4 +1,4 @@
-"""What a turn states beside its clauses: "my daughter Vera", "Lale, now a pastry chef", and clauses left unfinished."""
+"""What a turn states beside its clauses: "my daughter Vera", "Ines, now a potter", and clauses left unfinished."""
 
 from __future__ import annotations
 
@@ -10,7 +10,12 @@ from workers.derive.facts import vocabulary as v
 from workers.derive.facts import wording
 from workers.derive.facts.clauses import Clause
 from workers.derive.facts.frames import Frame
-from workers.derive.facts.subjects import Ref, Scene, inside, is_name, members, singular
+from workers.derive.facts.phrases import inside, is_name, members, singular
+from workers.derive.facts.stances import stance_of
+from workers.derive.facts.subjects import Ref, Relation, Scene, possessive, title
+
+_OWNERS = frozenset({"my", "our", "his", "her", "their", "'s", "mine", "ours", "have", "has", "called", "named"})
+_BE = frozenset({"is", "are", "am", "was", "were", "be"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,10 +32,14 @@ class Aside:
 
 def relations(scene: Scene, doc: Any, *, stated: bool) -> Iterator[Aside]:
     """The relations that the phrases of a piece make. `stated`: the piece claims something, it is no question."""
-    for token in doc:
-        if token.pos_ in {"NOUN", "PROPN"} and token.dep_ not in {"compound", "poss"}:
-            scene.phrase(token)
-    if stated:
+    words = {token.lower_ for token in doc}
+    if words & _OWNERS and (doc.user_data["names"] or any(t.pos_ == "PROPN" or t.text.istitle() for t in doc)):
+        for token in doc:
+            if token.pos_ in {"NOUN", "PROPN"} and token.dep_ not in {"compound", "poss"}:
+                scene.phrase(token)
+    if stated and "call" in words | {w.removesuffix("s").removesuffix("ed") for w in words}:
+        yield from _nickname(scene, doc)
+    if stated and words & _BE:
         _kin_by_copula(scene, doc)
     for relation in scene.relations:
         if relation.tokens and relation.tokens[0].doc is doc:
@@ -44,19 +53,37 @@ def relations(scene: Scene, doc: Any, *, stated: bool) -> Iterator[Aside]:
             )
 
 
-def _kin_by_copula(scene: Scene, doc: Any) -> None:
-    """ "My sister is Ana", "they're my kids", "Rex is my dog"."""
-    from workers.derive.facts.subjects import Relation
+def _nickname(scene: Scene, doc: Any) -> Iterator[Aside]:
+    """What the speaker goes by: "everyone calls me Kit", "just call me Kit"."""
+    for verb in doc[:-2]:
+        name = doc[verb.i + 2]
+        if verb.lemma_ != "call" or doc[verb.i + 1].lower_ != "me" or scene.first is None or not is_name(name):
+            continue
+        if any(t.lower_ in {"not", "never", "if", "when", "did", "will"} for t in doc[: verb.i]):
+            continue
+        told = name.text
+        text = f"{'The user' if scene.first.name == 'user' else scene.first.name} goes by {told}."
+        yield Aside(scene.first, "go by", told, text, (verb, doc[verb.i + 1], name), 0.8)
 
+
+def _kin_by_copula(scene: Scene, doc: Any) -> None:
+    """Note the relations of "my sister is Ana", "they're my kids", "Rex is my dog"."""
     for verb in doc:
         if verb.lemma_ != "be" or verb.pos_ not in {"AUX", "VERB"}:
             continue
-        if any(c.dep_ in {"neg", "mark"} or c.lower_ in v.UNREAL_MODALS for c in verb.children):
+        if any(c.dep_ == "neg" for c in verb.children) or not stance_of(verb).stated:
             continue
         subject = next((c for c in verb.children if c.dep_ == "nsubj"), None)
         attribute = next((c for c in verb.children if c.dep_ == "attr"), None)
         if subject is None or attribute is None:
             continue
+        if subject.lower_ == "name" and is_name(attribute):
+            # "My dog's name is Rex".
+            whose = scene.owner(subject)
+            if whose is not None and whose.owner is not None and whose.noun in v.RELATIONS:
+                label = whose.name.removeprefix(f"{possessive(whose.owner)} ")
+                named = Ref(title(attribute.text), "name", whose.noun, whose.sex)
+                scene.note(Relation(whose.owner, label, named, (*subject.subtree, verb, *attribute.subtree)))
         for noun, name in ((subject, attribute), (attribute, subject)):
             kind = singular(noun)
             owner = scene.owner(noun) if kind in v.RELATIONS else None
@@ -69,7 +96,7 @@ def _kin_by_copula(scene: Scene, doc: Any) -> None:
 
 
 def apposed(scene: Scene, entry: Any) -> Iterator[Aside]:
-    """ "Dr Haas, the cardiologist at Saint Ives", "my home town, Znojmo"."""
+    """What an apposition says: "Dr Haas, the dentist at Saint Ives", "my home town, Porto"."""
     for token in entry.doc:
         if token.dep_ != "appos":
             continue
@@ -97,7 +124,7 @@ def apposed(scene: Scene, entry: Any) -> Iterator[Aside]:
 
 
 def elliptic(clause: Clause, last: Frame) -> bool:
-    """Whether a clause leaves out the last predicate: "but my parents are", "her brother doesn't"."""
+    """Whether a clause leaves out the last predicate: "but my aunt is", "her brother doesn't"."""
     head = clause.head
     if clause.subject is None or head.pos_ not in {"AUX", "VERB"} or head.lemma_ not in {"be", "do"}:
         return False
@@ -107,7 +134,7 @@ def elliptic(clause: Clause, last: Frame) -> bool:
         c.dep_ == "advmod" and c.lower_ not in {"too", "also", "either", "not", "never", "still"} for c in head.children
     ):
         return False
-    return (head.lemma_ == "be") == (last.predicate.split(" ")[0] == "be")
+    return bool((head.lemma_ == "be") == (last.predicate.split(" ")[0] == "be"))
 
 
 def notice(scene: Scene, doc: Any, timed: Collection[int]) -> None:

@@ -7,11 +7,11 @@ from typing import Any
 
 from workers.derive.facts import vocabulary as v
 from workers.derive.facts.clauses import Clause
-from workers.derive.facts.frames import MANNER, Frame, compares, concrete, joined, object_of
-from workers.derive.facts.subjects import inside, is_name, members, singular
+from workers.derive.facts.frames import MANNER, Frame, bare, compares, concrete, joined, object_of
+from workers.derive.facts.phrases import inside, is_name, members, singular
 from workers.derive.facts.vocabulary import closed
 
-_CONDITIONS = closed(
+CONDITIONS = closed(
     "married divorced engaged retired widowed vegetarian vegan pescatarian religious pregnant allergic"
     " diabetic asthmatic autistic dyslexic deaf blind epileptic anaemic anemic celiac coeliac colorblind"
     " colourblind left-handed single unemployed self-employed bilingual gay lesbian trans transgender bisexual"
@@ -21,7 +21,11 @@ _CONDITIONS = closed(
 )
 """Adjectives that say what somebody lastingly is."""
 _CONDITION_PARTICIPLES = frozenset(["marry", "divorce", "engage", "retire", "widow", "adopt", "vaccinate"])
-_ON = closed("diet medication antibiotics insulin leave sabbatical team board committee holiday vacation")
+_HYPERBOLE = frozenset({"literally", "basically", "practically", "virtually"})
+_ON = closed(
+    "army navy marines hospital prison jail school college university band choir diet medication antibiotics insulin"
+    " leave sabbatical team board committee holiday vacation"
+)
 
 
 def called(clause: Clause) -> list[Frame] | None:
@@ -47,7 +51,14 @@ def copula(clause: Clause, timed: Collection[int]) -> Iterator[Frame]:
     verb = clause.head
     found = False
     for child in verb.children:
-        if child.i < verb.i or (child.i in timed and child.dep_ != "prep"):
+        if (
+            (clause.subject is None and child.lower_ != "to")
+            or child.i < verb.i
+            or (child.i in timed and child.dep_ != "prep")
+        ):
+            if child.dep_ in {"npadvmod", "advmod", "attr"} and child.i > verb.i and child.head == verb and not found:
+                day = [t for t in child.subtree if t.i in timed]
+                yield Frame(clause, "be on", day, child, [], "dated", 0.8, dated_only=True, when=True)
             continue
         if child.dep_ == "attr" and not child.tag_.startswith("W"):
             for member in members(child):
@@ -66,16 +77,31 @@ def copula(clause: Clause, timed: Collection[int]) -> Iterator[Frame]:
 def _is_noun(clause: Clause, noun: Any) -> Iterator[Frame]:
     if (
         noun.pos_ in {"PRON", "DET", "SCONJ"}
-        or noun.tag_ == "VBG"
+        or (noun.tag_ == "VBG" and any(c.dep_ in {"det", "nummod"} for c in noun.children))
         or noun.lower_ in v.VAGUE
         or noun.lemma_.lower() in v.VAGUE
         or compares(noun)
+        or any(c.lower_ in _HYPERBOLE for c in clause.head.children)
+        or any(c.lower_ in v.PRAISE | {"such", "quite"} for c in noun.children)
     ):
         return
-    if noun.pos_ == "ADJ" and noun.lower_ not in _CONDITIONS and not noun.text[:1].isupper():
+    someone = (
+        clause.subject is None or clause.subject.pos_ in {"PRON", "PROPN"} or singular(clause.subject) in v.PERSONS
+    )
+    if someone and bare(noun) and noun.tag_ == "NN" and noun.lower_ not in CONDITIONS and not is_name(noun):
+        # "I'm game", "we were road tripping": an idiom or a slip of the parser.
+        return
+    if noun.pos_ == "ADJ" and noun.lower_ not in CONDITIONS and not noun.text[:1].isupper():
         yield from _is_adjective(clause, noun, ())
         return
     yield Frame(clause, joined(clause, "be"), inside(noun), noun, [], "is", 0.85)
+
+
+def state(clause: Clause, participle: Any, timed: Collection[int]) -> Iterator[Frame]:
+    """What lasts: "we've been married since 2011", which the parser takes for a passive."""
+    for frame in _is_adjective(clause, participle, timed):
+        frame.object = [participle] if frame.head == participle else frame.object
+        yield frame
 
 
 def _is_adjective(clause: Clause, adjective: Any, timed: Collection[int]) -> Iterator[Frame]:
@@ -103,14 +129,25 @@ def _is_adjective(clause: Clause, adjective: Any, timed: Collection[int]) -> Ite
                     0.85,
                 )
             return
-    if word in {"due", "back", "away", "abroad", "off"}:
+    if v.KEPT_ADJECTIVES.get(word) == "to":
+        # "Allergic to shellfish", with the food taken for a verb.
+        for verb in (c for c in adjective.children if c.dep_ == "xcomp" and c.i == adjective.i + 2):
+            yield Frame(clause, joined(clause, f"be {word} to"), [verb], verb, [adjective], "trait", 0.8)
+            return
+    measure = next(
+        (c for c in adjective.children if c.dep_ == "npadvmod" and any(g.dep_ == "nummod" for g in c.children)), None
+    )
+    if measure is not None:
+        yield Frame(clause, joined(clause, "be"), [*measure.subtree, adjective], adjective, [], "is", 0.85)
+    elif word in {"due", "back", "away", "abroad", "off"}:
         yield Frame(clause, f"be {word}", None, None, [adjective], "state", 0.8, dated_only=word != "abroad")
     elif word == "allergic":
         yield Frame(clause, f"be {word}", None, None, [adjective], "open", 0.6)
     elif (
-        word in _CONDITIONS
+        word in CONDITIONS
         or (adjective.lemma_ in _CONDITION_PARTICIPLES and adjective.tag_ == "VBN")
         or adjective.text[:1].isupper()
+        or (word in v.COLOURS and clause.subject is not None and clause.subject.pos_ == "NOUN")
     ) or adjective.pos_ == "NUM":
         yield Frame(clause, joined(clause, "be"), inside(adjective), adjective, [], "is", 0.85)
 

@@ -1,4 +1,4 @@
-"""What a clause can say of its subject: a predicate and at most one object; and the tests that both verbs and "be" use."""
+"""What a clause can say of its subject: a predicate and at most one object; tests that verbs and "be" share."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from workers.derive.facts.vocabulary import closed
 LIFE = 0.85
 """Sureness of an event of a life."""
 MANNER = closed(
-    "page path paths hold fire purpose peace way time moment case end fact order general advance person touch love mind total track mood need middle"
+    "page path paths hold fire purpose peace way time moment case end fact order general advance person touch love"
+    " mind total track mood need middle"
 )
 """Nouns that make an adverb of their preposition: "in the end", "on time"."""
 
@@ -20,9 +21,9 @@ MANNER = closed(
 class Frame:
     """One thing that a clause says of its subject.
 
-    `object` holds the tokens of the object, None when there is none; `head` is its head. `tokens` are further words that
-    the frame rests on (the preposition, the participle). `sureness` in (0, 1] feeds the confidence. `dated_only`: worth
-    keeping only with a date. `when`: the object is a date.
+    `object` holds the tokens of the object, None when there is none; `head` is its head. `tokens` are further words
+    that the frame rests on (the preposition, the participle). `sureness` in (0, 1] feeds the confidence.
+    `dated_only`: worth keeping only with a date. `when`: the object is a date.
     """
 
     clause: Clause

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -16,19 +16,25 @@ from workers.derive.facts.clauses import Clause, clauses
 from workers.derive.facts.dates import Moment
 from workers.derive.facts.frames import Frame
 from workers.derive.facts.screen import Piece
-from workers.derive.facts.spelling import Word
-from workers.derive.facts.subjects import Ref, Relation, Scene, is_name
+from workers.derive.facts.spelling import IDIOMS, Word
+from workers.derive.facts.subjects import Ref, Relation, Scene
 from workers.derive.facts.verbs import frames
+from workers.derive.facts.worth import welcome
 
+SHORT_DOUBT = 7
+"""Words of a piece that only says how sure the rest of its sentence is."""
 LONGEST_OBJECT = 12
 """Words; a longer object is a parser's mistake or a sentence of its own."""
 HEDGED, LEFT_OUT, PRONOUN, CLAIMED, THING, FOREIGN = 0.6, 0.9, 0.9, 0.85, 0.85, 0.8
-"""Factors on a frame's sureness: said with doubt; the subject left out; a pronoun resolved; somebody else's claim; about
-a thing; in a text that is nobody's talk."""
+"""Factors on a frame's sureness: said with doubt; the subject left out; a pronoun resolved; somebody else's claim;
+about a thing; in a text that is nobody's talk."""
 
+_REFERRING = frozenset("he she they it him her his their them hers allergic".split())  # noqa: SIM905
 _UNSURE = re.compile(
-    r"\bnot (?:so |really |quite |too |100% )?(?:sure|certain)\b|\bnobody['’]?s? (?:is )?(?:quite )?sure\b|\b(?:as|so) far as (?:i|we) (?:know|remember|can tell)\b"
-    r"|\bif (?:i|we) (?:remember|recall)\b|\bor so (?:i|we) (?:think|heard|hear|believe)\b|\b(?:afaik|iirc|apparently|supposedly|allegedly)\b|\bdon['’]?t quote me\b",
+    r"\bnot (?:so |really |quite |too |100% )?(?:sure|certain)\b"
+    r"(?!\s+(?:how|if|what|which|whether|why|about|where|when|i|it|this|that)\b)"
+    r"|\bnobody['’]?s? (?:is )?(?:quite )?sure\b|\bor so (?:i|we) (?:think|heard|hear|believe)\b"
+    rf"|\b(?:afaik|iirc|apparently|supposedly|allegedly)\b|{IDIOMS.pattern}",
     re.IGNORECASE,
 )
 
@@ -40,6 +46,8 @@ class Parsed:
     piece: Piece
     words: Sequence[Word]
     doc: Any
+    timed: dict[int, Moment] = field(default_factory=dict)
+    verbs: set[int] = field(default_factory=set)
 
 
 class Reader:
@@ -48,33 +56,52 @@ class Reader:
     def __init__(self, utterance: Utterance, known: frozenset[str]) -> None:
         self.utterance = utterance
         self.own = utterance.source == "user"
-        name = utterance.speaker or ("user" if self.own else None)
-        speaker = (
-            Ref(name[:1].upper() + name[1:] if utterance.speaker else name, "speaker") if name and self.own else None
-        )
-        self.scene = Scene(speaker, known, first=speaker)
+        name = utterance.speaker or "user"
+        name = "user" if name.lower() == "user" else name[:1].upper() + name[1:]
+        speaker = Ref(name, "speaker") if self.own else None
+        self.scene = Scene(speaker, known, first=speaker, own=self.own)
         self.known = known
         self.last: tuple[Frame, str | None, str | None] | None = None
         self.told: list[Statement] = []
+        self.awaited = True  # a pronoun may follow
 
     def read(self, parsed: Sequence[Parsed]) -> list[Statement]:
         """The statements, in the order of their quotes."""
-        unsure = {entry.piece.sentence for entry in parsed if _UNSURE.search(self._text(entry.piece))}
-        for entry in parsed:
+        unsure = self._unsure(parsed)
+        sentence = -1
+        self.referring = [any(word.norm.lower() in _REFERRING for word in entry.words) for entry in parsed]
+        # "Sunny has a cold. She coughs": an ordinary word that somebody is called.
+        self.scene.someone = any(word.norm.lower() in {"he", "she"} for entry in parsed for word in entry.words)
+        for place, entry in enumerate(parsed):
+            self.awaited = any(self.referring[place:])
             if not len(entry.doc):
                 continue
+            if entry.piece.sentence != sentence:
+                # "It" reaches back as far as the sentence does.
+                self.scene.things, sentence = [], entry.piece.sentence
+            self.scene.place = place
             if entry.piece.sayer:
+                self.scene.first = self.scene.speaker
+                self._add(entry, asides.relations(self.scene, entry.doc, stated=True))
                 self._sayer(entry)
                 continue
             if not entry.piece.quoted:
                 self.scene.first = self.scene.speaker
             if not entry.piece.relations_only:
-                self._piece(entry, entry.piece.sentence in unsure)
+                self._piece(entry, unsure[place])
             self._add(entry, asides.relations(self.scene, entry.doc, stated=not entry.piece.relations_only))
         unique = {
             (s.subject.lower(), s.predicate, (s.object or "").lower(), s.polarity): s for s in reversed(self.told)
         }
         return sorted(unique.values(), key=lambda s: (s.start, s.stop, s.predicate, s.object or ""))
+
+    def _unsure(self, parsed: Sequence[Parsed]) -> list[bool]:
+        """Whether each piece is said with doubt: in it, or in a word or two beside it ("nobody's quite sure")."""
+        doubts = [bool(_UNSURE.search(self._text(entry.piece))) for entry in parsed]
+        short = {
+            e.piece.sentence for e, doubt in zip(parsed, doubts, strict=True) if doubt and len(e.words) <= SHORT_DOUBT
+        }
+        return [doubt or entry.piece.sentence in short for entry, doubt in zip(parsed, doubts, strict=True)]
 
     def _text(self, piece: Piece) -> str:
         return self.utterance.text[piece.start : piece.stop]
@@ -93,29 +120,23 @@ class Reader:
 
     def _piece(self, entry: Parsed, unsure: bool) -> None:
         doc, piece, scene = entry.doc, entry.piece, self.scene
-        past = dates.moments(self.utterance.text, piece.start, piece.stop, self.utterance.occurred_at, "past")
-        timed = dates.timed_tokens(doc, entry.words, past)
-        later: list[Moment] | None = None
-        spent: set[int] = set()
-        for clause in clauses(doc):
+        told = dates.told(self.utterance.text, piece.start, piece.stop, self.utterance.occurred_at)
+        timed = dates.timed_tokens(doc, entry.words, told.moments)
+        entry.timed.update(timed)
+        found = list(clauses(doc))
+        # Times that hang on no verb of a clause belong to the only one there is.
+        entry.verbs.update(clause.verb.i for clause in found)
+        for clause in found:
             if clause.stance.sayer is not None and not self.scene.meant(clause.stance.sayer):
                 continue
             if unsure:
                 clause.stance.hedged = True
-            told = past
-            if past and clause.tense != "past":
-                if later is None:
-                    later = dates.moments(
-                        self.utterance.text, piece.start, piece.stop, self.utterance.occurred_at, "future"
-                    )
-                told = later
-            self._clause(entry, clause, timed, told, spent)
+            self._clause(entry, clause, timed, told)
         self._add(entry, asides.apposed(scene, entry))
-        asides.notice(scene, doc, timed)
+        if self.awaited:
+            asides.notice(scene, doc, timed)
 
-    def _clause(
-        self, entry: Parsed, clause: Clause, timed: dict[int, Moment], told: list[Moment], spent: set[int]
-    ) -> None:
+    def _clause(self, entry: Parsed, clause: Clause, timed: dict[int, Moment], told: dates.Told) -> None:
         scene = self.scene
         claimed = scene.meant(clause.stance.sayer) if clause.stance.sayer is not None else []
         first = scene.first
@@ -133,108 +154,113 @@ class Reader:
                     )
             for frame in made:
                 self._complete(frame)
-                if self._welcome(frame, subjects, moment):
+                if all(welcome(frame, subject, moment, scene) for subject in subjects):
                     self._state(entry, frame, subjects, moment, undated)
+                    self._remember(frame)
             if not any(frame.kind == "called" for frame in made):
                 scene.last_subjects = subjects
-            for subject in subjects:
-                scene.mention(subject)
+                for subject in subjects:
+                    scene.mention(subject)
         scene.reported, scene.first = None, first
 
+    def _remember(self, frame: Frame) -> None:
+        """Keep the object as what "it" can mean."""
+        if frame.head is None or frame.when or frame.kind == "is":
+            return
+        thing = self.scene.phrase(frame.head)
+        if thing is not None and (thing.kind == "thing" or frame.head.text != thing.name):
+            self.scene.things = [thing]
+
     def _complete(self, frame: Frame) -> None:
-        """ "I'm not allergic" is said of the one thing just named."""
-        if frame.kind == "open" and len(self.scene.things) == 1:
+        """Say of the one thing just named what "I'm not allergic" leaves out."""
+        if frame.kind != "open":
+            return
+        doc = frame.clause.head.doc
+        before = [t for t in doc[: frame.clause.head.i] if t.dep_ == "dobj" and t.pos_ == "NOUN"]
+        things = [ref for ref in map(self.scene.phrase, before) if ref is not None] or self.scene.things
+        if len(things) == 1:
             frame.predicate = f"{frame.predicate} to"
-            frame.told = self.scene.things[0].name
+            frame.told = things[0].name
 
     def _subjects(self, clause: Clause) -> list[Ref]:
         if clause.subject is None:
             return [self.scene.first] if self.scene.first is not None else []
         return self.scene.meant(clause.subject)
 
-    def _welcome(self, frame: Frame, subjects: list[Ref], moment: Moment | None) -> bool:
-        """Whether a frame is worth keeping for these subjects."""
-        if frame.dated_only and (moment is None or moment.value is None):
-            return False
-        if frame.clause.tense == "duty" and (moment is None or moment.value is None):
-            return False
-        subject = subjects[0]
-        token = frame.clause.subject
-        if token is not None and token.lower_ == "it" and frame.kind not in {"dated", "called", "place", "prep"}:
-            return False
-        if subject.kind == "name" and token is not None and not self._trusted_name(token, frame):
-            return False
-        if subject.owner is None and subject.kind == "person":
-            return subject.definite and frame.kind == "called"
-        if subject.owner is None and subject.kind in {"thing", "animal"}:
-            return (
-                subject.definite
-                and not subject.plural
-                and frame.kind in {"called", "dated", "prep"}
-                and frame.clause.head.lemma_ != "go"
-            )
-        if subject.kind == "thing" and subject.owner is not None:
-            return frame.kind not in {"quality", "trait"} or frame.clause.head.lemma_ == "be"
-        return True
-
-    def _trusted_name(self, token: Any, frame: Frame) -> bool:
-        """A capitalised word that is a name: not an ordinary word that begins the piece, nor a common noun."""
-        if token.pos_ == "PRON" or token.text.lower() in self.scene.named_as or not is_name(token):
-            return True
-        if not self.own and frame.kind in {"is", "quality", "place", "trait"}:
-            return False
-        ordinary = token.lower_ in self.known and token.tag_ not in {"NNP"}
-        return not ordinary and not (
-            token.i == 0 and token.lower_ in self.known and token.nbor().pos_ not in {"VERB", "AUX"}
-            if token.i + 1 < len(token.doc)
-            else ordinary
-        )
-
     def _moment(
-        self, entry: Parsed, clause: Clause, timed: dict[int, Moment], told: list[Moment]
+        self, entry: Parsed, clause: Clause, timed: dict[int, Moment], told: dates.Told
     ) -> tuple[Moment | None, list[Any]]:
         """The date of a clause, and the words of it that tell how long or how often."""
         dated: Moment | None = None
+        soft: Moment | None = None
         undated: list[Any] = []
-        by_place = {(moment.start, moment.stop): moment for moment in told}
         verbs = {clause.verb.i, clause.head.i}
         for moment in dict.fromkeys(timed.values()):
             above = dates.governor(entry.doc, timed, moment)
-            if above is None or above.i not in verbs:
+            if above is None or (above.i not in verbs and len(entry.verbs) > 1):
                 continue
             if moment.value is not None:
-                better = by_place.get((moment.start, moment.stop), moment)
-                dated = dated or better
+                dated = dated or told.seen_from(moment, clause.tense)
             else:
+                # "This weekend" has no date to keep, but tells what is still to come.
+                soft = soft or told.seen_from(moment, clause.tense)
                 undated += [entry.doc[i] for i, other in timed.items() if other is moment]
-        return dated, undated
+        return dated or soft, undated
 
     def _state(
         self, entry: Parsed, frame: Frame, subjects: list[Ref], moment: Moment | None, undated: list[Any]
     ) -> None:
         if frame.object is not None and len(frame.object) > LONGEST_OBJECT:
             return
-        timed_words = set(undated)
+        if frame.kind == "has" and self._named_members(frame, subjects):
+            return
+        kept = self._untimed(entry, frame, undated)
         for subject in subjects:
             short = full = frame.told or (self.scene.named_by(frame.head) if frame.head is not None else None)
             if frame.object is not None and short is None:
-                kept = [t for t in frame.object if t not in timed_words]
                 short = self.scene.render(kept, subject, article=False)
                 full = self.scene.render(kept, subject, article=True)
             if frame.object is not None and not short:
                 continue
-            if frame.kind == "called" and self._called(entry, frame, subject, short):
+            if frame.kind == "is" and frame.head is not None and self.scene.tells_kin(subject, frame.head):
+                continue
+            if frame.kind == "is" and subject.noun == "name" and subject.owner is not None and subject.owner.owner:
+                continue
+            if frame.kind == "called" and self._called(frame, subject, short):
                 continue
             if short and short.lower() == subject.name.lower():
                 continue
             self._tell(entry, frame, subject, short, full, moment, undated)
             self.last = (frame, short, full)
 
-    def _called(self, entry: Parsed, frame: Frame, subject: Ref, name: str | None) -> bool:
-        """ "My flatmate is called Joaquin" is a relation."""
-        if subject.owner is None or not subject.noun or subject.noun not in v.RELATIONS or not name:
+    def _untimed(self, entry: Parsed, frame: Frame, undated: list[Any]) -> list[Any]:
+        """The tokens of the object without those that tell a time, unless the time is what the frame tells."""
+        tokens = frame.object or []
+        if frame.when:
+            return tokens
+        gone = {token.i for token in undated} | set(entry.timed)
+        gone |= {t.i for t in tokens if t.dep_ == "prep" and all(c.i in gone for c in t.children)}
+        kept = [token for token in tokens if token.i not in gone]
+        return kept if frame.head is None or frame.head.i not in gone else tokens
+
+    def _named_members(self, frame: Frame, subjects: list[Ref]) -> bool:
+        """Whether names are the statement, not the number: "I have two sons, Milo and Arvo"."""
+        if frame.clause.polarity is Polarity.NEGATIVE or frame.head is None:
+            return False
+        found = [self.scene.related(frame.head, subject) for subject in subjects if subject.kind != "thing"]
+        return any(found)
+
+    def _called(self, frame: Frame, subject: Ref, name: str | None) -> bool:
+        """Whether it is a relation: "our vet is called Minke"."""
+        if not name:
             return False
         named = Ref(name[:1].upper() + name[1:], "name", subject.noun, subject.sex)
+        if subject.kind in {"person", "animal"}:
+            self.scene.alias[subject.name] = named
+        if subject.owner is None or not subject.noun or subject.noun not in v.RELATIONS:
+            if subject.kind in {"person", "animal"}:
+                self.scene.mention(named, subject=True)
+            return False
         tokens = (
             [*frame.clause.subject.subtree, frame.clause.verb, *(frame.object or [])]
             if frame.clause.subject is not None
@@ -267,6 +293,8 @@ class Reader:
             return
         valid_from, valid_to = self._validity(moment, modality)
         extra = self.scene.render(undated, subject, article=True) if undated else ""
+        if undated and undated[0].i == 0 and extra:
+            extra = extra[:1].lower() + extra[1:]
         self.told.append(
             Statement(
                 text=wording.sentence(subject, frame, full, moment, upcoming, extra or ""),

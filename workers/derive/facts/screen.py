@@ -1,6 +1,6 @@
 """Cuts a turn into the few pieces that are worth parsing, by tests that cost microseconds.
 
-The parser reads some 12,000 words a second, and most of what people type states nothing: in LoCoMo a third of the
+The parser reads some 12,000 words a second, and most of what people type states nothing: in LoCoMo two fifths of the
 sentences survive. A piece is a sentence, or a clause of one where casual writing strings them together with commas.
 What goes: code, tables, headings, quotations that nobody is said to have said, questions, orders' openings,
 conditionals, make-believe, whatever has no person in it. Questions and orders may still name a relation ("a poem for my
@@ -14,12 +14,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 from workers.derive.facts import vocabulary
+from workers.derive.facts.openings import RELATION, is_idle
+from workers.derive.facts.spelling import IDIOMS
 
 MOST_PIECES = 120
-"""Pieces parsed of one text: what a person states about life in one turn is far less (LoCoMo: at most 14), and it
-bounds a pasted book to about a third of a second."""
+"""Pieces parsed of one text: what a person states about life in one turn is far less (LoCoMo: at
+most 6; of BEAM's turns one in a thousand has more than 35), and it bounds a pasted book to about a second."""
 
 MOST_CHARACTERS = 200_000
 """Characters looked at; BEAM's longest turn has 53,000."""
@@ -44,10 +47,16 @@ class Piece:
     quoted: bool = False
 
 
-_FENCE = re.compile(
-    r"```.*?(?:```|\Z)|`[^`\n]{1,200}`|\$\$.*?(?:\$\$|\Z)|https?://\S+|<[a-zA-Z/][^<>\n]{0,200}>|\[[^\]\n]{0,500}\]",
-    re.DOTALL,
+_FENCE = re.compile(r"^[ \t]*(?:```|~~~)[^\n]*\n.*?(?:^[ \t]*(?:```|~~~)[^\n]*$|\Z)", re.DOTALL | re.MULTILINE)
+_INLINE = re.compile(r"`[^`\n]{1,200}`|\$\$[^$]{1,2000}\$\$|https?://\S+|<[a-zA-Z/][^<>\n]{0,200}>|\[[^\]\n]{0,500}\]")
+_BIOGRAPHY = re.compile(
+    r"\b(?:live[sd]?|living|work(?:s|ed|ing)?|married|moved|stud(?:ies|ied|ying)|graduated|born|died|retired|joined"
+    r"|hired|promoted"
+    r"|founded|teaches|taught|adopted|bought|visited|turn(?:s|ed)|called|named|user['’]s|years old|divorced|engaged"
+    r"|allergic|diagnosed|son|daughter|wife|husband"
+    r"|brother|sister|mother|father|colleague|manager)\b"
 )
+"""What a document or an assistant's answer must speak of to be worth parsing: somebody's life."""
 _LINE = re.compile(r"[^\n]+")
 _BULLET = re.compile(r"\s*(?:[-*•–]|\d{1,2}[.)])\s+")
 _NOT_PROSE = re.compile(
@@ -70,19 +79,24 @@ _QUESTION = (
 )
 _CLAUSE = re.compile(
     rf"[,:]\s*(?P<comma>{_LINK}{{0,3}}(?:{_SUBJECT}|you|that['’]?s|there['’]?s|please|if)\s)"
-    rf"|[,:]\s*(?P<asked>{_LINK}{{0,2}}(?:(?:can|could|would|will|do|does|did|is|are|am|was|were|have|has|should|shall|may|isn['’]?t|aren['’]?t|don['’]?t|doesn['’]?t"
-    rf"|didn['’]?t|won['’]?t|can['’]?t)\s(?:i|you|we|he|she|it|they|there|this|that|the|my|your|its)|what|what['’]?s|how|why|any)\s)"
+    rf"|[,:]\s*(?P<asked>{_LINK}{{0,2}}(?:(?:can|could|would|will|do|does|did|is|are|am|was|were|have|has|should"
+    rf"|shall|may|isn['’]?t|aren['’]?t|don['’]?t|doesn['’]?t"
+    rf"|didn['’]?t|won['’]?t|can['’]?t)\s(?:i|you|we|he|she|it|they|there|this|that|the|my|your|its)|what|what['’]?s"
+    rf"|how|why|any)\s)"
     rf"|[,:]\s*(?P<wh>{_LINK}{{0,2}}(?:who|whose|which|where|when)\s)"
     rf"|\s(?P<link>{_LINK}{{1,3}}(?:{_SUBJECT})\s)"
-    rf"|\s(?P<link_asked>(?:and|but|so)\s+(?:can|could|would|will|do|what|how|where|why|any|should)\s(?:i|you|we|it|is|are|to|would|should|can|do)\b)",
+    rf"|\s(?P<link_asked>(?:and|but|so)\s+(?:can|could|would|will|do|what|how|where|why|any|should)\s(?:i|you|we|it"
+    rf"|is|are|to|would|should|can|do)\b)",
     re.IGNORECASE,
 )
 _HAS_CLAUSE = re.compile(
-    rf"\b(?:{_SUBJECT}|who|that|there)\s+\w|\b(?:i|we|he|she|they|it|there|that)['’]\w|\b(?:im|ive|is|are|was|were|am)\b",
+    rf"\b(?:{_SUBJECT}|who|that|there)\s+\w|\b(?:i|we|he|she|they|it|there|that)['’]\w|\b(?:im|ive|is|are|was|were"
+    rf"|am)\b",
     re.IGNORECASE,
 )
 _WAITING = re.compile(
-    r"\s*(?:and |but |so |also |or )*(?:when|while|whenever|after|before|once|until|till|as soon as|every time|each time"
+    r"\s*(?:and |but |so |also |or )*(?:when|while|whenever|after|before|once|until|till|as soon as|every time"
+    r"|each time"
     r"|the (?:day|year|time|moment))\b",
     re.IGNORECASE,
 )
@@ -95,7 +109,9 @@ _UNREAL = re.compile(
     rf"\W*(?:(?:so|ok|okay|now|and|but|well|hey|hi)\W+)*(?:{vocabulary.UNREAL_OPENERS})\b", re.IGNORECASE
 )
 _ROLE_PLAY = re.compile(rf"\W*(?:(?:so|ok|okay|now|and|please)\W+)*(?:{vocabulary.ROLE_PLAY})\b", re.IGNORECASE)
-_ANYWHERE_UNREAL = re.compile(r"\bhypothetical|\bin (?:my|a|the) dream\b|\bonce there was\b", re.IGNORECASE)
+_ANYWHERE_UNREAL = re.compile(
+    r"\bhypothetical|\bin (?:my|a|the) dream\b|\bonce there was\b|\bmy characters?\b", re.IGNORECASE
+)
 _JOKE = re.compile(
     rf"\W*(?:{vocabulary.JOKES})\b\W*$|.*[,.!]\s*(?:jk|just kidding|kidding|joking)\W*$", re.IGNORECASE | re.DOTALL
 )
@@ -106,33 +122,37 @@ _ASKS = re.compile(
 )
 _QUESTION_PROPER = re.compile(
     r"\W*(?:(?:and|but|so|or|also|ok|okay|well|oh|hey|hi|wow|btw|anyway|then)\W+)*"
-    r"(?:(?:can|could|would|will|do|does|did|is|are|am|was|were|have|has|should|shall)(?:n['’]?t)? (?:i|you|we|he|she|it|they|there|this|that|the|my|your|any\w*|its|\w+ing)\b"
+    r"(?:(?:can|could|would|will|do|does|did|is|are|am|was|were|have|has|should|shall)(?:n['’]?t)? (?:i|you|we|he|she"
+    r"|it|they|there|this|that|the|my|your|any\w*|its|\w+ing)\b"
     r"|what|how|who|whom|whose|which|where|why|when (?:is|are|do|does|did|was|were|will|can)\b)",
     re.IGNORECASE,
 )
 _PERSONAL = re.compile(
-    r"\b(?:i|im|ive|my|mine|me|we|our|us|he|she|they|his|her|their|hes|shes|theyre|its|it|grand\w+|gran|nan|mum|mom|dad)\b|\bi['’]",
+    r"\b(?:i|im|ive|my|mine|me|we|our|us|he|she|they|his|her|their|hes|shes|theyre|its|it|grand\w+|gran|nan|mum|mom"
+    r"|dad|allerg\w+)\b|\bi['’]",
     re.IGNORECASE,
 )
 _NAME = re.compile(r"(?<![.!?:]\s)(?<!^)\b[A-Z][a-zà-ÿ]+|^\W*[A-Z][a-zà-ÿ]+(?:['’]s)? (?:[a-z]|[A-Z])")
 _FIRST = re.compile(r"\b(?:i|im|ive|my|mine|me|we|our|us)\b|\bi['’]|\bwe['’]", re.IGNORECASE)
 _DROPPED_SUBJECT = re.compile(
-    r"\W*(?:(?:and|but|so|also|just|finally|already|recently|yesterday|today|oh|ok|btw|well|update|yay|then|actually|haha|hey|never)\W+)*"
-    r"(?:\w{3,}ed|got|bought|bougth|went|met|saw|ran|won|lost|made|took|gave|had|sold|left|quit|broke|began|found|became|taught|wrote|read|"
-    r"built|came|drove|ate|swam|flew|moving|going|heading|starting|getting|visiting|working|planning|learning|thinking)\s",
+    r"\W*(?:(?:and|but|so|also|just|finally|already|recently|yesterday|today|oh|ok|btw|well|update|yay|then|actually"
+    r"|haha|hey|never)\W+)*"
+    r"(?:\w{3,}ed|got|bought|went|met|saw|ran|won|lost|made|took|gave|had|sold|left|quit|broke|began|found"
+    r"|became|taught|wrote|read|"
+    r"built|came|drove|ate|swam|flew|moving|going|heading|starting|getting|visiting|working|planning|learning"
+    r"|thinking)\s",
     re.IGNORECASE,
 )
 _YOURS = re.compile(
-    r"\W*(?:you|your|you['’]\w+|thanks|thank|that['’]?s|this is|that is|those|these|here['’]?s|there['’]?s|there is|there are)\b",
-    re.IGNORECASE,
-)
-_RELATION = re.compile(
-    r"\b(?:my|our|his|her)\s+(?:[a-z]+\s+){0,2}(?:%s)\b"
-    % "|".join(sorted(vocabulary.RELATIONS | {"gf", "bf"}, key=len, reverse=True)),
+    r"\W*(?:you|your|you['’]\w+|thanks|thank|that['’]?s|this is|that is|those|these|here['’]?s|there['’]?s|there is"
+    r"|there are)\b",
     re.IGNORECASE,
 )
 _QUOTE = re.compile(r"[\"“]([^\"“”\n]{2,300})[\"”]|(?<!\w)['‘]([^'‘’\n]{12,300})['’](?!\w)")
-_SAYS = r"(?:said|says|told (?:me|us)|tells me|replied|goes|shouted|wrote|texted(?: me)?|whispered|answered|announced|claims)"
+_SAYS = (
+    r"(?:said|says|told (?:me|us)|tells me|replied|goes|shouted|wrote|texted(?: me)?|whispered|answered|announced"
+    r"|claims)"
+)
 _WHO = r"(?:(?:my|our|his|her|the)\s+)?[\w'’-]+(?:\s+[\w'’-]+)?"
 _SAID_AFTER = re.compile(rf"\s*[,]?\s*(?P<who>{_WHO})\s+{_SAYS}\b(?P<more>[^,.;!?]*)", re.IGNORECASE)
 _SAID_BACK = re.compile(rf"\s*[,]?\s*(?:said|says|replied)\s+(?P<who>{_WHO})", re.IGNORECASE)
@@ -147,16 +167,11 @@ def pieces(text: str, own: bool = True) -> Iterator[Piece]:
     """The pieces of `text` worth parsing, in order. `own`: the text is somebody's talk, not a document or an
     assistant's answer, whose lists, questions and first person are of no interest.
     """
-    count = 0
-    for piece in _worthwhile(text[:MOST_CHARACTERS], own):
-        if count == MOST_PIECES:
-            return
-        count += 1
-        yield piece
+    yield from islice(_worthwhile(text[:MOST_CHARACTERS], own), MOST_PIECES)
 
 
 def _worthwhile(text: str, own: bool) -> Iterator[Piece]:
-    prose = _FENCE.sub(lambda found: " " * len(found[0]), text)
+    prose = _INLINE.sub(_blanked, _FENCE.sub(_blanked, text) if "```" in text or "~~~" in text else text)
     held: list[Piece] = []
     for number, (start, stop) in enumerate(_sentences(prose, own)):
         sentence = prose[start:stop]
@@ -169,6 +184,10 @@ def _worthwhile(text: str, own: bool) -> Iterator[Piece]:
         yield from held
         held = list(_clauses(prose, start, stop, number, own))
     yield from held
+
+
+def _blanked(found: re.Match[str]) -> str:
+    return "".join("\n" if character == "\n" else " " for character in found[0])
 
 
 def _sentences(prose: str, own: bool) -> Iterator[tuple[int, int]]:
@@ -230,7 +249,8 @@ def _ends(prose: str, start: int, stop: int) -> Iterator[tuple[int, int]]:
 def _clauses(prose: str, start: int, stop: int, number: int, own: bool) -> Iterator[Piece]:
     """The pieces of one sentence."""
     if not own:
-        if prose[start:stop].rstrip()[-1:] not in {"?", ":"} and SHORTEST < stop - start < LONGEST:
+        told = SHORTEST < stop - start < LONGEST and prose[start:stop].rstrip()[-1:] not in {"?", ":"}
+        if told and _BIOGRAPHY.search(prose, start, stop) and _NAME.search(prose[start:stop]):
             yield Piece(start, stop, number)
         return
     sentence = prose[start:stop]
@@ -249,7 +269,11 @@ def _clauses(prose: str, start: int, stop: int, number: int, own: bool) -> Itera
         conditional = bool(_CONDITION.match(part))
         following = prose[slice(*parts[position + 1])] if not last else ""
         relations = (
-            skip or conditional or bool(_IF.search(part)) or (asks and last) or bool(_QUESTION_PROPER.match(part))
+            skip
+            or conditional
+            or bool(_IF.search(IDIOMS.sub(" ", part)))
+            or (asks and last)
+            or bool(_QUESTION_PROPER.match(part))
         )
         relations = relations or bool(re.match(r"[,\s]*(?:if|unless)\b", following, re.IGNORECASE))
         skip = conditional and not last
@@ -261,15 +285,17 @@ def _piece(prose: str, start: int, stop: int, number: int, relations: bool) -> I
     if not len(part.strip()) >= SHORTEST or stop - start > LONGEST:
         return
     if relations or _ASKS.match(part):
-        if _RELATION.search(part):
+        if RELATION.search(part):
             yield Piece(start, stop, number, relations_only=True)
         elif relations:
             return
+    if not relations and is_idle(part):
+        return
     if _YOURS.match(part) and not _FIRST.search(part):
         return
-    if _PERSONAL.search(part) or _NAME.search(part) or _DROPPED_SUBJECT.match(part) or " is " in part or "'s" in part:
-        if not relations:
-            yield Piece(start, stop, number)
+    somebody = _PERSONAL.search(part) or _NAME.search(part) or _DROPPED_SUBJECT.match(part)
+    if not relations and (somebody or " is " in part or "'s" in part):
+        yield Piece(start, stop, number)
 
 
 def _parts(prose: str, start: int, stop: int, *, asks: bool = False) -> list[tuple[int, int]]:

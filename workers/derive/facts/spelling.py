@@ -19,10 +19,19 @@ LONGEST_WORD = 40
 """Longer runs are data, not words."""
 
 _TOKEN = re.compile(
-    r"\d{4}-\d{2}-\d{2}|\d{1,2}[:.]\d{2}(?:am|pm)?\b|\d+(?:[.,]\d+)*\w*|[^\W\d_]\.(?:[^\W\d_]\.)+|(?:Dr|Mr|Mrs|Ms|St|Prof|Jr|Sr)\."
-    r"|[^\W_]+(?:[-'’&][^\W_]+)*|[\"“”(),:;!?.…/$€£%#&+\-–—]"
+    r"\d{4}-\d{2}-\d{2}|\d{1,2}[:.]\d{2}(?:am|pm)?\b|\d+(?:[.,:/–-]\d+)*\w*|[^\W\d_]\.(?:[^\W\d_]\.)+|(?:Dr|Mr|Mrs|Ms"
+    r"|St|Prof|Jr|Sr)\."
+    r"|v\d+(?:\.\d+)+|[^\W_]+(?:[-'’&/][^\W_]+)*|[\"“”(),:;!?.…/$€£%#&+\-–—]"
 )
 _SMILEY = re.compile(r"(?<!\w)[:;=8xX][-'o]?[)(DPpOo/\\|*3]+(?!\w)|<3|[)(]+[:;=](?!\w)")
+
+IDIOMS = re.compile(
+    r"\b(?:as|so) far as (?:i|we) (?:know|remember|recall|can tell)\b,?|\bif (?:i|we) (?:remember"
+    r"|recall)(?: correctly| right(?:ly)?)?\b,?"
+    r"|\bif i['’]?m not (?:mistaken|wrong)\b,?|\bdon['’]?t quote me(?: on (?:that|this))?\b,?",
+    re.IGNORECASE,
+)
+"""Whole clauses that only say how sure somebody is: they hedge the rest and are not parsed."""
 
 _WHOLE: dict[str, tuple[str, ...]] = {
     "i": ("I",), "im": ("I", "am"), "ive": ("I", "have"), "u": ("you",), "ur": ("your",), "youre": ("you", "are"),
@@ -42,7 +51,7 @@ _WHOLE: dict[str, tuple[str, ...]] = {
 _CLITICS = {"'m": "am", "'re": "are", "'ve": "have", "'ll": "will"}
 _HAS = closed("got been had gone become started moved finished lived worked lost")
 _HAD = frozenset({"been", "gone", "had", "never", "already", "better"})
-_IS_SUBJECTS = closed("he she it that there who what where how here this everyone")
+_IS_SUBJECTS = closed("he she it that there who what where how here this")
 _AFTER_IS = closed(
     "a an the not in on at from going getting called named allergic afraid my our his her so very really"
     " always never still now also only into out back off due pregnant married engaged vegan vegetarian about"
@@ -73,9 +82,13 @@ class Word:
     name: bool = False  # begins with a capital and is no word of English
 
 
+def _blank(found: re.Match[str]) -> str:
+    return " " * len(found[0])
+
+
 def words(text: str, start: int, stop: int, known: Container[str] = ()) -> list[Word]:
     """The words of `text[start:stop]`. `known` holds the lower-case words of English; without it nothing is mended."""
-    piece = _SMILEY.sub(lambda found: " " * len(found[0]), text[start:stop])
+    piece = IDIOMS.sub(_blank, _SMILEY.sub(_blank, text[start:stop]))
     raw = [(found[0], start + found.start(), start + found.end()) for found in _TOKEN.finditer(piece)]
     raw = [entry for entry in raw if entry[0].lower() not in vocabulary.DROPPED and len(entry[0]) <= LONGEST_WORD]
     raw = _without_addressed(raw)

@@ -25,12 +25,14 @@ SHORT_RELATIONS = _map(
 
 FEMALE = closed(
     "mother mom mum mam mama mommy momma ma stepmother stepmom grandmother grandma granny gran nan nana grandmom"
-    " sister sis stepsister daughter stepdaughter granddaughter aunt auntie aunty niece wife wifey girlfriend gf fiancee"
+    " sister sis stepsister daughter stepdaughter granddaughter aunt auntie aunty niece wife wifey girlfriend gf"
+    " fiancee"
     " fiancée bride godmother goddaughter mother-in-law sister-in-law daughter-in-law ex-wife ex-girlfriend woman girl"
     " lady waitress actress queen widow great-aunt great-grandmother half-sister bridesmaid midwife"
 )
 MALE = closed(
-    "father dad daddy papa pa pop stepfather stepdad grandfather grandpa granddad grandad gramps brother bro stepbrother"
+    "father dad daddy papa pa pop stepfather stepdad grandfather grandpa granddad grandad gramps brother bro"
+    " stepbrother"
     " son stepson grandson uncle nephew husband hubby boyfriend bf fiance fiancé groom godfather godson father-in-law"
     " brother-in-law son-in-law ex-husband ex-boyfriend man boy guy gentleman king widower great-uncle"
     " great-grandfather half-brother"
@@ -39,13 +41,15 @@ KIN = (
     FEMALE
     | MALE
     | closed(
-        "parent child kid kiddo baby sibling twin cousin spouse partner grandchild grandkid grandparent stepchild godchild"
+        "parent child kid kiddo baby sibling twin cousin spouse partner grandchild grandkid grandparent stepchild"
+        " godchild"
         " in-law relative ex triplet toddler newborn family parents kids children folks"
     )
 ) - closed("woman girl lady waitress actress queen man boy guy gentleman king midwife widow widower")
 ROLES = closed(
     "friend bestie bff buddy pal mate colleague coworker co-worker boss manager supervisor teammate classmate roommate"
-    " flatmate housemate neighbour neighbor landlord landlady tenant teacher tutor professor coach trainer mentor doctor"
+    " flatmate housemate neighbour neighbor landlord landlady tenant teacher tutor professor coach trainer mentor"
+    " doctor"
     " gp dentist therapist counsellor counselor psychologist physio physiotherapist surgeon nurse midwife vet lawyer"
     " accountant assistant intern student pupil client customer employee employer advisor adviser agent hairdresser"
     " barber nanny babysitter childminder cleaner gardener penpal crush date instructor nurse partner bandmate"
@@ -119,6 +123,17 @@ MOODS = closed(
 )
 """Adjectives that say how somebody feels just now, or judge; what somebody fears or is allergic to has a complement
 and is kept (see KEPT_ADJECTIVES)."""
+COLOURS = closed(
+    "red green blue yellow orange purple violet pink brown black white grey gray turquoise teal maroon beige silver"
+    " gold"
+    " blond blonde hazel"
+)
+PRAISE = closed(
+    "great good nice awesome amazing wonderful fantastic incredible beautiful perfect lovely cool fun crazy real whole"
+    " bad awful terrible horrible weird funny interesting hard tough huge different special powerful true strong better"
+    " deep fresh brief quick solid super strange sweet"
+)
+"""Adjectives that judge: a light verb's object with one of them is talk ("had a great time")."""
 KEPT_ADJECTIVES = _map(
     "afraid:of scared:of terrified:of allergic:to married:to engaged:to related:to fluent:in intolerant:to"
     " addicted:to fond:of interested:in obsessed:with good:at bad:at passionate:about tired-of:of sensitive:to"
@@ -139,8 +154,10 @@ VAGUE = closed(
     " challenge challenges connection inspiration creativity focus balance clarity purpose comfort cause message"
 )
 VAGUE |= closed(
+    "doubt clue regrets regret complaints limits plans clues shame escape"
+    "advantage notice pride place action charge turns notes risks shape priority account part responsibility ownership"
     "ages no yes hi hello eye eyes finger fingers fortune guts say shot turn go try potential significance impact best"
-    " worst rest half most least future past present start beginning end step fan fans hug hugs smile laugh chat talk"
+    " worst rest most least future past present start beginning end step fan fans hug hugs smile laugh chat talk"
     " look peek glimpse taste conversation kick touch contact sleep rest nap pic pics picture photo photos"
 )
 """Heads of objects that say nothing without their context."""
@@ -156,7 +173,8 @@ CHATTY = closed(
 concrete object beside them."""
 
 TALK = closed(
-    "think know mean guess feel seem sound thank appreciate hear agree understand wonder bet believe hope say tell ask"
+    "talk chat discuss think know mean guess feel seem sound thank appreciate hear agree understand wonder bet"
+    " believe hope say tell ask"
     " suppose wish imagine matter remind inspire let realize realise admire worry relate welcome doubt care figure"
     " forget remember notice mind apologize apologise congratulate hurry check look laugh cry smile rock swear assume"
     " trust consider note hope-so promise blame reckon expect deserve"
@@ -176,6 +194,19 @@ HABITS = closed(
 )
 """Verbs that say a habit or a trait in the present without an object."""
 
+LIVES = closed(
+    "live work marry move study graduate bear die retire join hire promote found teach adopt buy visit turn divorce"
+    " engage diagnose raise emigrate own have attend"
+)
+"""Verbs of somebody's life: all that is read out of documents and assistants' answers."""
+
+HAPPENINGS = closed(
+    "come arrive leave return start begin end finish open close expire fly move travel launch run graduate retire"
+    " resign"
+    " reopen depart land resume swim"
+)
+"""Verbs that, without an object, are worth keeping with their date."""
+
 STATES = closed(
     "be live work have own know love like hate teach study play run own belong want need support speak believe"
     " coach manage attend volunteer"
@@ -186,7 +217,8 @@ PLACES = closed("at in near on from to with for as into through under beside nex
 """Prepositions that may carry the rest of a statement."""
 
 FILLERS = closed(
-    "haha hahaha lol lmao rofl omg btw fyi pls plz please rn tbh ngl imo imho oh ooh ah hmm hm um uh er erm wow yay yep yup yeah"
+    "haha hahaha lol lmao rofl omg btw fyi pls plz please rn tbh ngl imo imho oh ooh ah hmm hm um uh er erm wow yay"
+    " yep yup yeah"
     " yea yes nope nah hey hi hello ok okay k well anyway anyways so also actually honestly basically literally phew"
     " ugh oof aww aw alright right sure thanks thx ty cheers sorry xd xx xoxo xo haha hehe heh anyhow morning evening"
     " and but plus then cool great nice damn dang dude man guys folks quick intro update no however listen look guess"

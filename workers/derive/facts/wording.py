@@ -1,7 +1,7 @@
-"""Writes a statement out as a sentence that stands alone: third person, its negation, doubt or plan kept, its date told.
+"""Writes a statement out as a sentence that stands alone: third person, negation, doubt or plan kept, its date told.
 
-"I haven't been to Oslo" becomes "Ana has not been to Oslo.", "we're getting married on 8 June" "Ana is getting married
-on 8 June 2024." Only regular English is conjugated here; irregular past forms are taken from what was written.
+"I haven't been to Oslo" becomes "Ana has not been to Oslo.", "we're moving in May" "Ana is
+moving in May 2024." Only regular English is conjugated here; irregular past forms are taken from what was written.
 """
 
 from __future__ import annotations
@@ -33,12 +33,14 @@ def sentence(subject: Ref, frame: Frame, told: str | None, moment: Moment | None
     if extra:
         parts.append(extra)
     if moment is not None and moment.value:
-        parts.append(date_phrase(moment, bare=frame.when))
+        parts.append(
+            date_phrase(moment, bare=frame.when, lasting=frame.clause.tense in {"present", "perfect"} and not upcoming)
+        )
     written = " ".join(part for part in parts if part)
     return f"{written[:1].upper()}{written[1:]}."
 
 
-def date_phrase(moment: Moment, *, bare: bool = False) -> str:
+def date_phrase(moment: Moment, *, bare: bool = False, lasting: bool = True) -> str:
     """A date as people write it, with its preposition unless the predicate has it already."""
     value = moment.value or ""
     numbers = [int(part) for part in value.split("-")]
@@ -51,6 +53,10 @@ def date_phrase(moment: Moment, *, bare: bool = False) -> str:
         written, preposition = value, "in"
     if bare:
         return written
+    if moment.by:
+        return f"by {written}"
+    if moment.since and not lasting:
+        return f"from {written}"
     return f"{'since' if moment.since else 'until' if moment.until else preposition} {written}"
 
 
@@ -58,27 +64,37 @@ def verb_group(frame: Frame, plural: bool, upcoming: bool) -> str:
     """The verb with its helpers, negation and the rest of the predicate."""
     clause = frame.clause
     first, _, rest = frame.predicate.partition(" ")
+    if first == "get" and clause.passive:
+        return (
+            f"{_got(clause, plural, negative=clause.polarity is Polarity.NEGATIVE, upcoming=upcoming)} {rest}".strip()
+        )
     negative = clause.polarity is Polarity.NEGATIVE
-    form = _finite(clause, frame, first, plural, negative=negative, modality=clause.modality(upcoming))
+    form = _finite(clause, first, plural, negative=negative, modality=clause.modality(upcoming))
     return f"{form} {rest}".strip()
 
 
-def _finite(clause: Clause, frame: Frame, first: str, plural: bool, *, negative: bool, modality: Modality) -> str:
+def _finite(clause: Clause, first: str, plural: bool, *, negative: bool, modality: Modality) -> str:
     denied = ("never " if clause.never else "not ") if negative else ""
     token = clause.verb if clause.prefix else clause.head
     hedged = modality is Modality.HEDGED
     if clause.tense == "past":
-        return ("probably " if hedged else "") + _past(clause, frame, first, plural, denied)
+        return ("probably " if hedged else "") + _past(clause, first, plural, denied)
+    if hedged and clause.tense == "perfect" and token.tag_ in {"VBN", "VBD"}:
+        return f"may {denied}have {token.lower_}"
     if hedged:
         return f"may {denied}{first}"
     if clause.tense == "duty":
         return f"{'have' if plural else 'has'} to {first}"
-    if any(helper.lower_ == "can" for helper in clause.helpers):
+    helpers = {helper.lower_ for helper in clause.helpers}
+    if "can" in helpers:
         return f"cannot {first}" if negative else f"can {first}"
-    if any(helper.lower_ == "would" for helper in clause.helpers):
-        return f"would {denied}{first}"
-    if clause.tense == "future" and not clause.prefix:
-        return f"will {denied}{first}"
+    if "would" in helpers or (clause.tense == "future" and not clause.prefix):
+        return f"{'would' if 'would' in helpers else 'will'} {denied}{first}"
+    return _present(clause, first, plural, denied)
+
+
+def _present(clause: Clause, first: str, plural: bool, denied: str) -> str:
+    token = clause.verb if clause.prefix else clause.head
     be, have = ("are", "have") if plural else ("is", "has")
     if clause.tense == "perfect":
         if clause.progressive:
@@ -88,12 +104,26 @@ def _finite(clause: Clause, frame: Frame, first: str, plural: bool, *, negative:
         return f"{be} {denied}{token.lower_}"
     if first == "be":
         return f"{be} {denied}".strip()
-    if negative:
+    if denied:
         return f"never {third(first, plural)}" if clause.never else f"{'do' if plural else 'does'} not {first}"
     return third(first, plural)
 
 
-def _past(clause: Clause, frame: Frame, first: str, plural: bool, denied: str) -> str:
+def _got(clause: Clause, plural: bool, *, negative: bool, upcoming: bool) -> str:
+    """The "get" of "is getting married", "got hired"."""
+    denied = "not " if negative else ""
+    if clause.modality(upcoming) is Modality.HEDGED and clause.tense != "past":
+        return f"may {denied}get"
+    if clause.tense == "past":
+        return f"did {denied}get" if negative else "got"
+    if clause.tense == "future":
+        return f"will {denied}get"
+    if clause.tense == "perfect":
+        return f"{'have' if plural else 'has'} {denied}got"
+    return f"{'are' if plural else 'is'} {denied}getting"
+
+
+def _past(clause: Clause, first: str, plural: bool, denied: str) -> str:
     token = clause.verb if clause.prefix else clause.head
     was = "were" if plural else "was"
     if clause.verb.lemma_ == "use" and clause.verb != clause.head and not clause.prefix:

@@ -10,6 +10,11 @@ from __future__ import annotations
 
 import re
 
+
+def words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
 MONTHS = {
     name: number
     for number, names in enumerate(
@@ -31,7 +36,7 @@ MONTHS = {
     )
     for name in names.split()
 }
-PLAIN_MONTHS = frozenset(["january", "february", "july", "september", "october", "november", "december"])
+PLAIN_MONTHS = words("january february july september october november december")
 """Full names that are hardly ever anything else: they need no word before them to be read as a month."""
 
 WEEKDAYS = {
@@ -92,37 +97,91 @@ PARTS = {
     "rest": "later",
     "remainder": "later",
 }
-DAY_PARTS = frozenset(["morning", "afternoon", "evening", "night", "nite", "lunchtime", "noon", "midnight"])
+DAY_PARTS = words("morning afternoon evening night nite lunchtime noon midnight")
 
-_BELOW_TWENTY = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"]
-TENS = dict(zip(["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"], range(20, 100, 10), strict=True))
+_BELOW_TWENTY = [
+    "zero",
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+    "thirteen",
+    "fourteen",
+    "fifteen",
+    "sixteen",
+    "seventeen",
+    "eighteen",
+    "nineteen",
+]
+TENS = dict(
+    zip(["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"], range(20, 100, 10), strict=True)
+)
 CARDINALS = {name: number for number, name in enumerate(_BELOW_TWENTY)} | TENS
 ORDINALS = {
     name: number
     for number, name in enumerate(
-        ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth", "eleventh", "twelfth", "thirteenth", "fourteenth", "fifteenth", "sixteenth", "seventeenth", "eighteenth", "nineteenth", "twentieth"],
+        [
+            "first",
+            "second",
+            "third",
+            "fourth",
+            "fifth",
+            "sixth",
+            "seventh",
+            "eighth",
+            "ninth",
+            "tenth",
+            "eleventh",
+            "twelfth",
+            "thirteenth",
+            "fourteenth",
+            "fifteenth",
+            "sixteenth",
+            "seventeenth",
+            "eighteenth",
+            "nineteenth",
+            "twentieth",
+        ],
         start=1,
     )
 } | {"thirtieth": 30}
 VAGUE = {"couple": 2, "few": 3, "several": 3}
 
-TO = frozenset(["to", "till", "til", "until", "through", "thru", "-", "–", "—", "~"])
-LEADS = frozenset(
-    ["in", "on", "by", "since", "until", "till", "til", "before", "after", "during", "from", "between", "through", "thru", "of", "for", "around", "about", "early", "mid", "late", "this", "next", "last", "past", "coming", "previous", "following", "to", "throughout", "end", "beginning", "start", "middle", "circa", "over", "year", "than", "starting", "beginning", "sometime"]
+TO = words("to till til until through thru - – — ~")
+LEADS = words(
+    "in on by since until till til before after during from between through thru of for around about "
+    "early mid late this next last past coming previous following to throughout end beginning start "
+    "middle circa over year than starting sometime"
 )
 """What stands before a date: after one of these a bare month, year or holiday is one."""
 
-FILLERS = frozenset(["the", "about", "around", "roughly", "approximately", "circa", "of", "on", "in", "sometime", "maybe", "only"])
+FILLERS = words("the about around roughly approximately circa of on in sometime maybe only")
 
-FUNCTION_WORDS = frozenset(
-    ["a", "about", "after", "again", "all", "already", "also", "although", "an", "and", "any", "are", "around", "as", "at", "be", "because", "been", "before", "but", "by", "can", "did", "do", "does", "during", "for", "from", "had", "has", "have", "he", "her", "here", "his", "how", "i", "i'll", "i'm", "i've", "if", "in", "is", "it", "it's", "its", "just", "me", "my", "near", "not", "now", "of", "on", "onward", "onwards", "or", "our", "over", "she", "since", "so", "some", "sometime", "still", "than", "that", "the", "their", "then", "there", "they", "this", "though", "through", "throughout", "till", "to", "together", "too", "under", "until", "us", "was", "we", "we'll", "we're", "were", "what", "when", "where", "whether", "which", "while", "who", "will", "with", "without", "would", "you", "your", "yes", "thus", "next", "last", "later", "earlier", "only", "please", "let", "let's", "whereas", "maybe", "right", "ok", "okay", "am", "pm"]
+FUNCTION_WORDS = words(
+    "a about after again all already also although an and any are around as at be because been before but "
+    "by can did do does during for from had has have he her here his how i i'll i'm i've if in is it it's "
+    "its just me my near not now of on onward onwards or our over she since so some sometime still than "
+    "that the their then there they this though through throughout till to together too under until us "
+    "was we we'll we're were what when where whether which while who will with without would you your yes "
+    "thus next last later earlier only please let let's whereas maybe right ok okay am pm"
 )
 """What may follow a number that is a date. A noun there makes it a count: "on the 4th floor", "in 2000 words"."""
 
 RECURRING = frozenset(["every", "each", "any", "per", "alternate"])
 
-FESTIVE = frozenset(
-    ["tree", "trees", "dinner", "gift", "gifts", "present", "presents", "egg", "eggs", "party", "parties", "costume", "costumes", "card", "cards", "song", "songs", "music", "movie", "movies", "cookie", "cookies", "decoration", "decorations", "light", "lights", "market", "markets", "island", "islands", "carol", "carols", "story", "bunny", "lunch", "dress", "candy", "stocking", "basket", "feast", "play", "season", "sale", "sales", "resolution", "resolutions"]
+FESTIVE = words(
+    "tree trees dinner gift gifts present presents egg eggs party parties costume costumes card cards "
+    "song songs music movie movies cookie cookies decoration decorations light lights market markets "
+    "island islands carol carols story bunny lunch dress candy stocking basket feast play season sale "
+    "sales resolution resolutions"
 )
 """After a holiday's name these make it the name of a thing."""
 
@@ -186,5 +245,7 @@ class Tokens:
         """Whether a word that dates come after stands before `index`, a filler between allowed."""
         before = index - 1
         if self.at(before) in FILLERS and self.at(before) not in {"of", "in", "on"}:
+            before -= 1
+        if self.at(before) == "-" and self.at(before - 1) in {"mid", "early", "late"}:
             before -= 1
         return self.at(before) in LEADS

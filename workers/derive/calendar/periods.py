@@ -16,7 +16,7 @@ from typing import Literal
 from dateutil.easter import easter
 from dateutil.relativedelta import relativedelta
 
-from workers.derive.calendar_words import SEASONS
+from workers.derive.calendar.words import SEASONS
 
 Grain = Literal["day", "weekend", "week", "month", "season", "quarter", "half", "year", "decade", "century"]
 Prefer = Literal["past", "future"] | None
@@ -28,13 +28,17 @@ _YEARS = (1, 9990)
 
 @dataclass(frozen=True, slots=True)
 class Period:
-    """The days `[first, last)`. `point` is the exact day that counting gives where `value` is coarser."""
+    """The days `[first, last)`, named by their beginning (`value`) and, where that differs, their `ending`.
+
+    `point` is the exact day that counting gives where `value` is coarser.
+    """
 
     first: date
     last: date
     grain: Grain
     value: str
     point: date | None = None
+    ending: str | None = None
     relative: bool = False
     approximate: bool = False
 
@@ -140,31 +144,36 @@ def around(today: date, unit: str, steps: int) -> Period:
 def part(of: Period, which: str, today: date) -> Period:
     """Return the early, mid or late part of a period, or what of it comes after or before today."""
     first, last = of.first, of.last
+    if which in {"later", "earlier"} and not first < today < last:
+        which = "late" if which == "later" else "early"
     if which == "later":
-        first = min(max(first, today), last - DAY)
-    elif which == "earlier" and first < today:
-        last = min(last, today)
+        first = today
+    elif which == "earlier":
+        last = today
+    elif of.grain in {"decade", "century"}:
+        years = 10 if of.grain == "decade" else 100
+        begin, end = {"early": (0.0, 0.4), "mid": (0.3, 0.7), "late": (0.6, 1.0)}[which]
+        first, last = date(of.first.year + int(years * begin), 1, 1), date(of.first.year + int(years * end), 1, 1)
     elif of.grain == "year":
         thirds = {"early": (1, 4), "mid": (5, 4), "late": (9, 4)}
-        at, count = thirds.get(which, (1, 12))
+        at, count = thirds[which]
         return replace(months(first.year, at, count, "month"), relative=of.relative)
     elif of.grain == "month":
         first, last = _month_part(first, last, which)
     else:
         length = (last - first).days
         cut = {
-            "early": (0, (length + 1) // 2),
+            "early": (0, length // 2),
             "mid": (length // 3, length - length // 3),
             "late": (length // 2, length),
         }
-        begin, end = cut.get("early" if which == "earlier" else which, (0, length))
-        first, last = of.first + begin * DAY, of.first + end * DAY
+        first, last = of.first + cut[which][0] * DAY, of.first + cut[which][1] * DAY
     named = f"{first.year:04d}" if of.grain in {"decade", "century"} else first.isoformat()
     return replace(of, first=first, last=last, value=named, point=None)
 
 
 def _month_part(first: date, last: date, which: str) -> tuple[date, date]:
-    if which in {"early", "earlier"}:
+    if which == "early":
         return first, first.replace(day=16)
     if which == "mid":
         return first.replace(day=11), first.replace(day=21)
@@ -287,3 +296,8 @@ def floating(number: int, weekday: int, nth_day: int) -> Callable[[int], date]:
 
 def from_easter(days: int) -> Callable[[int], date]:
     return lambda when: easter(when) + days * DAY
+
+
+def relative(period: Period) -> Period:
+    """Return the period, marked as counted from the reference."""
+    return replace(period, relative=True)

@@ -11,8 +11,8 @@ from typing import Literal
 
 from dateutil.relativedelta import relativedelta
 
-from workers.derive.calendar_periods import DAY
-from workers.derive.calendar_words import CARDINALS, ORDINALS, TENS, UNITS, VAGUE, Tokens
+from workers.derive.calendar.periods import DAY
+from workers.derive.calendar.words import CARDINALS, ORDINALS, TENS, UNITS, VAGUE, Tokens
 
 YEARS = range(1000, 2500)
 """Four digits that can name a year when a word says so."""
@@ -130,13 +130,13 @@ def _plus(tokens: Tokens, at: int, value: int) -> tuple[int, int]:
     return at, value
 
 
-def amount(tokens: Tokens, at: int) -> tuple[int, Amount] | None:
+def amount(tokens: Tokens, at: int, units: int = 4) -> tuple[int, Amount] | None:
     """Read "3 days", "a couple of weeks", "2 years 1 month and 3 days", "a year and a half", "half a year"."""
     one = _single(tokens, at)
     if one is None:
         return None
     stop, found = one
-    for _ in range(3):
+    for _ in range(units - 1):
         after = tokens.skip(tokens.skip(stop, ","), "and")
         more = _single(tokens, after)
         if more is None or found.business or not _finer(more[1].unit, found.unit):
@@ -221,3 +221,9 @@ def rolling(today: date, length: Amount, direction: Direction) -> tuple[date, da
     if length.business:
         return today + DAY, length.after(today) + DAY
     return today + DAY, length.after(today + DAY)
+
+
+def one(unit: str) -> Amount:
+    months = {"month": 1, "quarter": 3, "year": 12, "decade": 120, "century": 1200}.get(unit, 0)
+    days = {"day": 1, "week": 7, "fortnight": 14}.get(unit, 0)
+    return Amount(months, days, "year" if months > 11 else "month" if months else "week")

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import date
 
-from workers.derive.calendar_periods import DAY, Prefer, fixed, floating, from_easter
-from workers.derive.calendar_words import Tokens
+from workers.derive.calendar.periods import DAY, Prefer, fixed, floating, from_easter
+from workers.derive.calendar.words import Tokens
 
 _THANKSGIVING = floating(11, 3, 4)
 
