@@ -77,12 +77,13 @@ def ask(plan: Plan, settings: RecallSettings, reader: Reader) -> Legs:
     """Every leg with a weight, in at most two questions to the store."""
     results: list[LegResult] = []
     rows: int | None = None
-    wanted = (plan.term_keys if settings.keyword_weight else ()) + (plan.entity_keys if settings.entity_weight else ())
+    words = plan.term_keys + plan.fact_keys if settings.keyword_weight else ()
+    wanted = words + (plan.entity_keys if settings.entity_weight else ())
     try:
         postings = reader.postings(wanted)
         rows = postings.rows
         if settings.keyword_weight:
-            results.append(keyword(plan.term_keys, postings, settings))
+            results.append(keyword(plan.term_keys, plan.fact_keys, postings, settings))
         if settings.entity_weight:
             found = entity(plan.entity_keys, postings, settings)
             results.append(replace(found, degraded=plan.no_entities))
@@ -94,21 +95,31 @@ def ask(plan: Plan, settings: RecallSettings, reader: Reader) -> Legs:
     return Legs(tuple(results), rows)
 
 
-def keyword(keys: Sequence[int], postings: Postings, settings: RecallSettings) -> LegResult:
+def keyword(keys: Sequence[int], fact_keys: Sequence[int], postings: Postings, settings: RecallSettings) -> LegResult:
     """BM25 (Robertson and Zaragoza 2009) with Lucene's idf, log(1 + (N - df + .5) / (df + .5)), which is never
     negative.
+
+    N, df and the mean length are those of passages. A fact's words weigh what they weigh there: it says its passage
+    again, and counting it twice would make a word the commoner the more is understood of it.
     """
     found = _found(keys, postings)
-    if not found:
+    facts = {fact: postings.by_key[fact] for fact in fact_keys if fact in postings.by_key}
+    if not found and not facts:
         return LegResult("keyword", "no")
-    rows = max(postings.rows, max(len(nos) for _, (nos, _, _) in found))
+    rows = max(postings.rows, max((len(nos) for _, (nos, _, _) in found), default=1))
     mean = postings.total_length / rows or 1.0
     k1, b = settings.bm25_k1, settings.bm25_b
+    fact_of = dict(zip(keys, fact_keys, strict=True))
+    ordered = [key for key, _ in found] + [key for key in dict.fromkeys(keys) if key not in postings.by_key]
     parts = []
-    for _, (nos, tf, length) in found:
-        idf = math.log1p((rows - len(nos) + 0.5) / (len(nos) + 0.5))
-        saturation = tf / (tf + k1 * (1 - b + b * length.astype(np.float64) / mean))
-        parts.append((nos, idf * (k1 + 1) * saturation))
+    for key in ordered:
+        df = len(postings.by_key[key][0]) if key in postings.by_key else 0
+        idf = math.log1p((rows - df + 0.5) / (df + 0.5))
+        for posting in (postings.by_key.get(key), facts.get(fact_of[key])):
+            if posting is not None:
+                nos, tf, length = posting
+                saturation = tf / (tf + k1 * (1 - b + b * length.astype(np.float64) / mean))
+                parts.append((nos, idf * (k1 + 1) * saturation))
     return _head("keyword", *_sum(parts), settings)
 
 

@@ -16,7 +16,7 @@ from datetime import datetime
 import numpy as np
 from numpy.typing import NDArray
 
-from workers.derive.text import normalise, term_key, terms
+from workers.derive.text import FACT_SPACE, normalise, term_key, terms
 
 ENTITY_SPACE = b"entity"
 """Entity names have postings of their own beside the words': `term_key(name, ENTITY_SPACE)`."""
@@ -39,6 +39,7 @@ class Plan:
     normalised: str
     terms: tuple[str, ...]
     term_keys: tuple[int, ...]
+    fact_keys: tuple[int, ...]
     entities: tuple[str, ...]
     entity_keys: tuple[int, ...]
     vector: NDArray[np.float32] | None
@@ -85,6 +86,7 @@ def make_plan(
         normalised=normalised,
         terms=distinct,
         term_keys=tuple(term_key(term) for term in distinct),
+        fact_keys=tuple(term_key(term, FACT_SPACE) for term in distinct),
         entities=names,
         entity_keys=tuple(term_key(name, ENTITY_SPACE) for name in names),
         vector=vector,

@@ -12,6 +12,7 @@ from sqlalchemy import text
 
 from schema.db import ReadSession, WriteSession
 from schema.errors import NotMigrated
+from schema.kinds import MemoryKind
 from schema.store import indexes, postings, rules, spaces, stamps
 from schema.store.stamps import Backlog
 
@@ -172,13 +173,14 @@ def drift(session: ReadSession, namespace_id: int) -> Drift:
     held = everything(session, namespace_id)
     expected: set[tuple[int, int]] = set()
     rows = length = 0
-    for no, row_length, packed in session.execute(
-        text("""SELECT m.no, p.length, p.packed FROM posting_sets p JOIN memories m ON m.id = p.memory_id
+    for no, kind, row_length, packed in session.execute(
+        text("""SELECT m.no, m.kind, p.length, p.packed FROM posting_sets p JOIN memories m ON m.id = p.memory_id
                 WHERE p.namespace_id = :ns"""),
         {"ns": namespace_id},
     ):
-        rows += 1
-        length += row_length
+        if kind != MemoryKind.FACT:
+            rows += 1
+            length += row_length
         expected.update((key, no) for key in np.frombuffer(packed, postings.FORWARD)["key"].tolist())
     for no, key in session.execute(
         text("""SELECT m.no, e.posting_key FROM mentions t JOIN memories m ON m.id = t.memory_id

@@ -6,6 +6,7 @@ carries the memory's number of entities as its length.
 
 - `posting_tail`: what a finishing transaction appended, RECORD (15 bytes) each; later rows win.
 - `posting_blocks`: merged, BLOCK_RECORD (5 bytes) each, a row for each key and 65,536 consecutive numbers.
+- Statistics (row count, total length) are of passages: facts repeat them under keys of their own, and weigh by theirs.
 - `posting_sets`: the forward row of a memory in the keyword index, FORWARD (9 bytes) each, so that replacing and
   retiring know exactly what to take away. The entity leg's forward rows are its mentions.
 
@@ -23,6 +24,7 @@ import numpy.typing as npt
 from sqlalchemy import delete, select, text
 
 from schema.db import ReadSession, WriteSession
+from schema.kinds import MemoryKind
 from schema.models import Entity, Memory, Mention, PostingSet
 
 RECORD = np.dtype([("key", "<i8"), ("no", "<u4"), ("tf", "u1"), ("length", "<u2")])
@@ -38,12 +40,16 @@ Posting = tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint8], npt.NDArray[np.ui
 
 @dataclass(frozen=True, slots=True)
 class TermSet:
-    """What one memory is indexed under: term key -> how often. Empty for a text without a term."""
+    """What one memory is indexed under: term key -> how often. Empty for a text without a term.
+
+    `counted`: whether it is one of the rows that a word's weight is taken over.
+    """
 
     memory_id: int
     namespace_id: int
     no: int
     counts: Mapping[int, int]
+    counted: bool = True
 
     @property
     def length(self) -> int:
@@ -82,8 +88,9 @@ def write_terms(session: WriteSession, items: Sequence[TermSet]) -> None:
             gone = np.setdiff1d(np.frombuffer(old[1], FORWARD)["key"], new["key"])
             changes.setdefault(item.namespace_id, []).append(_records(item.no, gone, 0, 0))
         changes.setdefault(item.namespace_id, []).append(_records(item.no, new["key"], new["tf"], item.length))
-        rows[item.namespace_id] = rows.get(item.namespace_id, 0) + (old is None)
-        lengths[item.namespace_id] = lengths.get(item.namespace_id, 0) + item.length - (old[0] if old else 0)
+        if item.counted:
+            rows[item.namespace_id] = rows.get(item.namespace_id, 0) + (old is None)
+            lengths[item.namespace_id] = lengths.get(item.namespace_id, 0) + item.length - (old[0] if old else 0)
         stored.append(item)
     if not stored:
         return
@@ -100,7 +107,13 @@ def write_terms(session: WriteSession, items: Sequence[TermSet]) -> None:
         },
     )
     for namespace_id in sorted(changes):
-        append(session, namespace_id, changes[namespace_id], rows=rows[namespace_id], length=lengths[namespace_id])
+        append(
+            session,
+            namespace_id,
+            changes[namespace_id],
+            rows=rows.get(namespace_id, 0),
+            length=lengths.get(namespace_id, 0),
+        )
 
 
 def _forward(session: ReadSession, ids: Sequence[int]) -> dict[int, tuple[int, bytes]]:
@@ -141,20 +154,20 @@ def entity_records(no: int, before: Sequence[int], after: Sequence[int]) -> Reco
 def remove(session: WriteSession, ids: Sequence[int]) -> None:
     """Take memories out of both indexes: forward rows, mentions and, through the tail, every posting."""
     places = session.execute(
-        select(Memory.id, Memory.namespace_id, Memory.no).where(Memory.id.in_(ids)).order_by(Memory.id)
+        select(Memory.id, Memory.namespace_id, Memory.no, Memory.kind).where(Memory.id.in_(ids)).order_by(Memory.id)
     ).all()
     forward = _forward(session, ids)
     mentioned = mention_keys(session, ids)
-    for memory_id, namespace_id, no in places:
+    for memory_id, namespace_id, no, kind in places:
         length, packed = forward.get(memory_id, (0, b""))
         keys = [*np.frombuffer(packed, FORWARD)["key"].tolist(), *mentioned.get(memory_id, ())]
-        indexed = memory_id in forward
+        counted = memory_id in forward and kind != MemoryKind.FACT
         append(
             session,
             namespace_id,
             [_records(no, np.array(keys, np.int64), 0, 0)] if keys else [],
-            rows=-1 if indexed else 0,
-            length=-length,
+            rows=-1 if counted else 0,
+            length=-length if counted else 0,
         )
     session.execute(delete(PostingSet).where(PostingSet.memory_id.in_(ids)))
     session.execute(delete(Mention).where(Mention.memory_id.in_(ids)))
@@ -178,7 +191,7 @@ _READ = text("""
 
 
 def read(session: ReadSession, namespace_id: int, keys: Sequence[int]) -> Postings:
-    """Read the postings of `keys`, in one statement and so one snapshot. Rows = memories in the keyword index."""
+    """Read the postings of `keys`, in one statement and so one snapshot. Rows = passages in the keyword index."""
     wanted = np.unique(np.asarray(keys, np.int64))
     blocks: dict[int, list[tuple[int, Records]]] = {}
     tail: list[Records] = []

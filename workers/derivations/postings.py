@@ -8,11 +8,15 @@ from dataclasses import dataclass
 
 from schema.db import ReadSession, WriteSession
 from schema.ids import fingerprint
+from schema.kinds import MemoryKind
 from schema.store import access, memories, postings
 from schema.store.memories import MemoryText
 from schema.store.postings import TermSet
 from workers.derivations.base import Derivation
-from workers.derive.text import TOKENISER, term_key, terms
+from workers.derive.text import FACT_SPACE, TERM_SPACE, TOKENISER, term_key, terms
+
+SPACE_OF = {MemoryKind.FACT: FACT_SPACE}
+"""Kinds whose words have postings of their own."""
 
 
 @dataclass(frozen=True)
@@ -33,8 +37,8 @@ class Postings(Derivation[Sentence, TermSet]):
 
     @property
     def fingerprint(self) -> str:
-        """Return the tokeniser's version."""
-        return fingerprint([TOKENISER])
+        """Return the versions of the tokeniser and of what is kept apart."""
+        return fingerprint([TOKENISER, "facts apart/1"])
 
     def load(self, session: ReadSession, ids: Sequence[int]) -> Mapping[int, Sentence]:
         """Return active memories with their language."""
@@ -49,7 +53,11 @@ class Postings(Derivation[Sentence, TermSet]):
                 item.memory.id,
                 item.memory.namespace_id,
                 item.memory.no,
-                Counter(term_key(term) for term in terms(item.memory.indexed, item.language)),
+                Counter(
+                    term_key(term, SPACE_OF.get(item.memory.kind, TERM_SPACE))
+                    for term in terms(item.memory.indexed, item.language)
+                ),
+                counted=item.memory.kind not in SPACE_OF,
             )
             for item in batch
         ]

@@ -30,6 +30,9 @@ import unicodedata
 from itertools import chain
 from typing import Protocol
 
+TERM_SPACE = b"term"
+FACT_SPACE = b"fact"
+"""The words of facts have postings of their own: a fact repeats its passage, and must not change what a word weighs."""
 TOKENISER = "terms/1"
 
 LONGEST = 256
@@ -147,7 +150,7 @@ def content_key(text: str) -> str:
     return hashlib.blake2b(plain.rstrip(".。 ").encode(), digest_size=16).hexdigest()
 
 
-def term_key(term: str, space: bytes = b"term") -> int:
+def term_key(term: str, space: bytes = TERM_SPACE) -> int:
     """A term as the signed 64-bit number under which its postings stand; `space` keeps words and entities apart."""
     return int.from_bytes(hashlib.blake2b(term.encode(), digest_size=8, person=space).digest(), "big", signed=True)
 

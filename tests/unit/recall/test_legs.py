@@ -45,7 +45,7 @@ def test_keyword_is_bm25(texts: list[str], question: str, b: float, sparse: bool
     with pytest.MonkeyPatch.context() as patch:
         if sparse:
             patch.setattr(legs, "_DENSE", 0)
-        found = keyword(made.term_keys, MemoryReader(told).postings(made.term_keys), settings)
+        found = keyword(made.term_keys, made.fact_keys, MemoryReader(told).postings(made.term_keys), settings)
     expected = bm25(told, list(made.terms), settings.bm25_k1, b)
     assert {hit.ref: hit.score for hit in found.hits} == pytest.approx(expected, abs=2e-9)
     assert [hit.score for hit in found.hits] == sorted((hit.score for hit in found.hits), reverse=True)
@@ -117,7 +117,7 @@ def test_a_leg_without_a_vector_says_why() -> None:
 def test_a_tie_at_the_end_of_a_head_is_kept_whole() -> None:
     made = plan("apple")
     told = [Told("apple apple")] + [Told("apple pear")] * 9
-    found = keyword(made.term_keys, MemoryReader(told).postings(made.term_keys), RecallSettings(pool=2))
+    found = keyword(made.term_keys, made.fact_keys, MemoryReader(told).postings(made.term_keys), RecallSettings(pool=2))
     assert [hit.ref for hit in found.hits] == list(range(10))
     assert found.complete
 
@@ -125,7 +125,9 @@ def test_a_tie_at_the_end_of_a_head_is_kept_whole() -> None:
 def test_a_tie_too_long_keeps_the_newest_and_says_so() -> None:
     made = plan("apple")
     told = [Told("apple pear")] * 9
-    found = keyword(made.term_keys, MemoryReader(told).postings(made.term_keys), RecallSettings(pool=2, ties=3))
+    found = keyword(
+        made.term_keys, made.fact_keys, MemoryReader(told).postings(made.term_keys), RecallSettings(pool=2, ties=3)
+    )
     assert [hit.ref for hit in found.hits] == [7, 8]
     assert not found.complete
 
@@ -133,4 +135,32 @@ def test_a_tie_too_long_keeps_the_newest_and_says_so() -> None:
 def test_numbers_with_great_gaps() -> None:
     made = plan("apple")
     postings = Posts(2, 4, {made.term_keys[0]: posting([(7, 1, 2), (4_000_000_000, 2, 2)])})
-    assert [hit.ref for hit in keyword(made.term_keys, postings, DEFAULTS).hits] == [4_000_000_000, 7]
+    assert [hit.ref for hit in keyword(made.term_keys, made.fact_keys, postings, DEFAULTS).hits] == [4_000_000_000, 7]
+
+
+@given(st.lists(WORDS, min_size=1, max_size=8), st.lists(WORDS, max_size=6), WORDS)
+def test_facts_change_no_passage_and_weigh_what_passages_make_of_their_words(
+    texts: list[str], stated: list[str], question: str
+) -> None:
+    """With any facts beside them passages score what they score alone; a fact scores as one more such passage would,
+    by the statistics of the passages."""
+    told = [Told(text) for text in texts]
+    made = plan(question)
+    alone = MemoryReader(told).postings(made.term_keys)
+    of_facts = {}
+    for key, term in zip(made.fact_keys, made.terms, strict=True):
+        rows = [
+            (100 + no, terms(text).count(term), len(terms(text)))
+            for no, text in enumerate(stated)
+            if term in terms(text)
+        ]
+        if rows:
+            of_facts[key] = posting(rows)
+    both = Posts(alone.rows, alone.total_length, {**alone.by_key, **of_facts})
+    before = keyword(made.term_keys, made.fact_keys, alone, DEFAULTS)
+    after = keyword(made.term_keys, made.fact_keys, both, DEFAULTS)
+    assert {hit.ref: hit.score for hit in after.hits if hit.ref < 100} == {hit.ref: hit.score for hit in before.hits}
+    passages = {texts[hit.ref]: hit.score for hit in before.hits}
+    for hit in after.hits:
+        if hit.ref >= 100 and stated[hit.ref - 100] in passages:
+            assert hit.score == pytest.approx(passages[stated[hit.ref - 100]], abs=2e-9)
