@@ -62,11 +62,11 @@ def preview(
     """
     with database.read() as session:
         ids = samples.episodes(session, rows, namespace_id)
-    found = []
-    for derivation in derivations(database, settings):
-        if derivation.source == SOURCE and only in (None, "memories", derivation.name):
-            found.append(_of(database, derivation, ids, progress))
-    return found
+    return [
+        _of(database, derivation, ids, progress)
+        for derivation in derivations(database, settings)
+        if derivation.source == SOURCE and only in (None, "memories", derivation.name)
+    ]
 
 
 def _of(
@@ -80,6 +80,7 @@ def _of(
         batch = ids[start : start + derivation.batch]
         with database.read() as session:
             inputs = derivation.load(session, batch)
+        result.episodes += len(inputs)
         outputs = _derive(derivation, inputs, result)
         with database.read() as session:
             for output in outputs:
@@ -89,23 +90,16 @@ def _of(
 
 
 def _derive(derivation: Derivation[Any, Any], inputs: Mapping[int, Any], result: Preview) -> list[Any]:
-    """Derive a batch, one by one where it fails as a whole."""
-    result.episodes += len(inputs)
+    """Derive a batch, one by one where it fails as a whole; a row that cannot be derived is shown as that."""
     try:
         return list(derivation.derive(list(inputs.values())))
     except ProviderUnavailable:
         raise
-    except Exception:  # noqa: BLE001 - one of them did it, which the next lines find out
-        pass
-    outputs: list[Any] = []
-    for row_id, item in inputs.items():
-        try:
-            outputs += derivation.derive([item])
-        except ProviderUnavailable:
-            raise
-        except Exception as error:  # noqa: BLE001 - a row that cannot be derived is shown as that
-            result.errors[row_id] = type(error).__name__
-    return outputs
+    except Exception as error:  # noqa: BLE001 - whatever a row does to its rule is that row's failure
+        if len(inputs) == 1:
+            result.errors[next(iter(inputs))] = type(error).__name__
+            return []
+    return [output for row_id, item in inputs.items() for output in _derive(derivation, {row_id: item}, result)]
 
 
 def _compare(session: ReadSession, output: Any, result: Preview) -> None:

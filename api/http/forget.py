@@ -15,7 +15,7 @@ router = APIRouter(prefix="/v1", tags=["forget"])
 
 @router.post("/namespaces/{namespace}/forget")
 def forget(namespace: str, body: BodyOf, context: ContextOf) -> Response:
-    """Forget one scope for good: `episodes` (ids), `session_id`, `user_id`, or `everything: true`; answer its receipt."""
+    """Forget one scope for good: `episodes` (ids), `session_id`, `user_id` or `everything: true`. Answers a receipt."""
     data = fields.only(body.data, service.SCOPES)
     return JSONResponse(service.forget(context, namespace, **data))
 

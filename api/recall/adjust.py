@@ -1,4 +1,4 @@
-"""Fifth stage: what it is and who said it. What a bonus adds stands among a candidate's parts, so that evidence shows it.
+"""Fifth stage: what it is and who said it. A bonus stands among a candidate's parts, so that evidence shows it.
 
 - A question that names exactly one of the people who speak in what was found asks for that person's own words.
 - Where users and others (assistants, tools, documents) speak, the user's own words come before what was said to them.

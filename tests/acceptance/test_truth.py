@@ -61,7 +61,7 @@ def test_write_wait_ask_correct_forget(env: dict[str, str], store: Database, tmp
 def test_forgetting_beside_a_busy_worker_writes_nothing_back(
     env: dict[str, str], store: Database, tmp_path: Path
 ) -> None:
-    """f05: a user is forgotten while workers derive that user's and others' words; then a sweep, and nothing is back."""
+    """f05: a user is forgotten while workers derive that user's and others' words; after a sweep nothing is back."""
     with (
         worker(env, tmp_path / "worker.log"),
         running(["beat"], env, tmp_path / "beat.log"),

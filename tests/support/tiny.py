@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-WORDS = (
-    "[PAD] [UNK] [CLS] [SEP] [MASK] this is about . , ' a the in of to i my ann bo di tea chess boat doctor job health "
-    "work food home travel family likes plays owns sees has lives"
-).split()
+WORDS = [
+    *("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "this", "is", "about", ".", ",", "'", "a", "the", "in", "of", "to"),
+    *("i", "my", "ann", "bo", "di", "tea", "chess", "boat", "doctor", "job", "health", "work", "food", "home"),
+    *("travel", "family", "likes", "plays", "owns", "sees", "has", "lives"),
+]
 
 
 def nli(folder: Path, outputs: Sequence[str], seed: int = 7) -> str:

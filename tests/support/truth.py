@@ -16,9 +16,10 @@ def facts(database: Database, namespace: str = "n", *, retired: bool = False) ->
     where = namespace_id(database, namespace)
     with database.read() as session:
         rows = session.execute(
-            text("""SELECT m.id, m.text, m.state, m.corroboration, m.confidence, m.retired_reason, m.trust, m.user_id,
-                      m.quarantined_at IS NOT NULL AS quarantined, m.source, m.valid_from, m.valid_to,
-                      (SELECT count(*) FROM memory_sources s WHERE s.memory_id = m.id AND s.withdrawn_at IS NULL) sources
+            text("""SELECT m.id, m.text, m.state, m.corroboration, m.confidence, m.retired_reason, m.trust,
+                      m.user_id, m.quarantined_at IS NOT NULL AS quarantined, m.source, m.valid_from, m.valid_to,
+                      (SELECT count(*) FROM memory_sources s
+                       WHERE s.memory_id = m.id AND s.withdrawn_at IS NULL) AS sources
                     FROM memories m WHERE m.kind = 'fact' AND m.namespace_id = :ns
                       AND (m.retired_at IS NOT NULL) = :retired ORDER BY m.id"""),
             {"ns": where, "retired": retired},

@@ -15,7 +15,7 @@ from schema.store.postings import TermSet
 from workers.derivations.base import Derivation
 from workers.derive.text import FACT_SPACE, TERM_SPACE, TOKENISER, term_key, terms
 
-SPACE_OF = {MemoryKind.FACT: FACT_SPACE}
+SPACE_OF: dict[str, bytes] = {MemoryKind.FACT: FACT_SPACE}
 """Kinds whose words have postings of their own."""
 
 

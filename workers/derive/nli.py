@@ -1,9 +1,9 @@
 """Zero-shot categories by natural language inference: does the text entail "This is about health."?
 
 Any sequence classifier trained on NLI will do (Yin et al., Benchmarking zero-shot text classification, 2019). Which of
-its outputs means entailment and which contradiction is read from the model's own configuration, never assumed. A label's
-score is its share of entailment against contradiction; the best one names the category when it reaches the threshold,
-else the text has none. Ties go to the label that stands first in the settings.
+its outputs means entailment and which contradiction is read from the model's own configuration, never assumed. A
+label's score is its share of entailment against contradiction; the best one names the category when it reaches the
+threshold, else the text has none. Ties go to the label that stands first in the settings.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Categories: opt in, by a real (tiny, random) NLI model, for what is told from then on and for what was there before."""
+"""Categories: opt in, by a real (tiny, random) NLI model, for what is told from then on and what was there before."""
 
 from __future__ import annotations
 
@@ -58,9 +58,7 @@ def test_everything_that_decides_is_in_the_fingerprint(model: str, tmp_path: Pat
 
 def _categories(database: Database) -> list[str | None]:
     with database.read() as session:
-        return list(
-            session.execute(text("SELECT category FROM memories WHERE kind = 'passage' ORDER BY id")).scalars()
-        )
+        return list(session.execute(text("SELECT category FROM memories WHERE kind = 'passage' ORDER BY id")).scalars())
 
 
 def test_without_a_classifier_there_are_none(database: Database, settings: Settings) -> None:

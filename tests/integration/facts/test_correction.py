@@ -211,7 +211,7 @@ def test_an_edit_that_changes_nothing_makes_nothing_due(database: Database, sett
 
 
 def test_what_waits_for_release(database: Database, settings: Settings) -> None:
-    """Memories of a quarantined source exist and are not recalled; they corroborate nothing; releasing brings them in."""
+    """Memories of a quarantined source exist, are not recalled, corroborate nothing; releasing brings them in."""
     with database.write() as session:
         from schema.store import access
 

@@ -1,4 +1,4 @@
-"""Forgetting: gone from every table at once for readers, for good soon after, whatever runs beside it or dies on the way."""
+"""Forgetting: gone at once for readers, from every table soon after, whatever runs beside it or dies on the way."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from workers.truth import correction, forgetting
 SECRET = ["bluebird", "Zelda", "u-secret", "s-secret", "x-secret"]
 KEPT = ["Ann likes tea.", "Bo plays chess."]
 DERIVED = (
-    "memories", "memory_sources", "memory_events", "decisions", "mentions", "entities", "posting_sets", "posting_blocks",
-    "posting_tail", "triples", "vectors_1", "episodes", "episode_revisions", "served", "retrievals",
+    "memories", "memory_sources", "memory_events", "decisions", "mentions", "entities", "posting_sets",
+    "posting_blocks", "posting_tail", "triples", "vectors_1", "episodes", "episode_revisions", "served", "retrievals",
 )  # fmt: skip
 
 

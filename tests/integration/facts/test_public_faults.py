@@ -43,7 +43,13 @@ def extracting(request: pytest.FixtureRequest, settings: Settings, chat: ChatSer
     if request.param == "rules":
         return settings.model_copy(update={"spacy_model": "en_core_web_sm"})
     return settings.model_copy(
-        update={"extractor": "llm", "llm_url": chat.url, "llm_model": "stub", "llm_retries": 0, "llm_timeout_seconds": 15}
+        update={
+            "extractor": "llm",
+            "llm_url": chat.url,
+            "llm_model": "stub",
+            "llm_retries": 0,
+            "llm_timeout_seconds": 15,
+        }
     )
 
 
@@ -134,7 +140,9 @@ def test_e09_a_date_in_the_future_gets_no_advantage(database: Database, extracti
     assert {one["confidence"] for one in found.values()} <= {round(one["confidence"], 6) for one in found.values()}
     assert all(0 < one["confidence"] < 1 for one in found.values())
     with database.read() as session:
-        flagged = session.execute(text("SELECT content FROM episodes JOIN episode_revisions ON id = episode_id WHERE future"))
+        flagged = session.execute(
+            text("SELECT content FROM episodes JOIN episode_revisions ON id = episode_id WHERE future")
+        )
         assert list(flagged.scalars()) == ["Vera lives in Perth."]
 
 
@@ -146,7 +154,9 @@ def test_e11_orders_in_a_text_steer_nothing(database: Database, extracting: Sett
     drain(database, extracting)
     assert list(facts(database)) == ["Vera lives in Perth."]
     with database.read() as session:
-        rows = session.execute(text("SELECT text, source, trust FROM memories WHERE kind = 'passage' ORDER BY id")).all()
+        rows = session.execute(
+            text("SELECT text, source, trust FROM memories WHERE kind = 'passage' ORDER BY id")
+        ).all()
         assert [(row.source, row.trust) for row in rows] == [("external", 0.5), ("user", 1.0)]
         assert session.execute(text("SELECT trust FROM namespaces")).scalar_one() == {}
 

@@ -64,7 +64,7 @@ def test_why_tells_the_whole_story(store: Store) -> None:
     store.drain()
     told = get(store, f"/memories/{fact['id']}")
     assert told["memory"]["retired_reason"] == "rejected"
-    assert [one["episode_id"] for one in told["sources"]][0] == first
+    assert told["sources"][0]["episode_id"] == first
     assert told["sources"][0]["quote"] == "Ann likes tea"
     assert told["sources"][0]["rules"] == 1
     assert [one["kind"] for one in told["events"]] == ["extracted", "corroborated", "retired"]
@@ -79,7 +79,10 @@ def test_an_edit_and_the_status_of_an_episode(store: Store) -> None:
     assert answer.json()["revision"] == 2
     states = get(store, f"/episodes/{first}/status")["derivations"]
     assert (states["memories"]["state"], states["facts"]["state"]) == ("pending", "pending")
-    assert store.texts("n", "Vault hint") in (["Vault hint is cedar."], ["Vault hint is cedar.", "Vault hint is cedar."])
+    assert store.texts("n", "Vault hint") in (
+        ["Vault hint is cedar."],
+        ["Vault hint is cedar.", "Vault hint is cedar."],
+    )
     store.drain()
     states = get(store, f"/episodes/{first}/status")["derivations"]
     assert {one["state"] for one in states.values()} == {"current"}
@@ -145,9 +148,7 @@ def test_forgetting_one_user_leaves_the_others(store: Store) -> None:
         ("/memories/1/feedback", {"verdict": "wrong", "corection": "x"}, "corection"),
     ],
 )
-def test_misuse_names_the_field_and_changes_nothing(
-    store: Store, path: str, body: dict[str, Any], field: str
-) -> None:
+def test_misuse_names_the_field_and_changes_nothing(store: Store, path: str, body: dict[str, Any], field: str) -> None:
     store.learn("n", {"content": "Ann likes tea.", "user_id": "a"})
     before = store.rows()
     assert_problem(store.http.post(f"{NS}{path}", json=body), field)

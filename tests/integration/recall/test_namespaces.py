@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 from tests.support.client import KEYWORD_ONLY, SEMANTIC_ONLY, Store
 
 NAMES = ["test", "test1", "Test", "te_t", "te-t", "te.t", "test.", "TEST"]
