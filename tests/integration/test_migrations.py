@@ -131,3 +131,52 @@ def test_an_index_that_a_failed_build_left_behind_is_built_again(database_url: s
     with owner.read() as session:
         assert server.look(session).invalid_indexes == ()
     owner.dispose()
+
+
+def test_a_store_of_the_first_schema_is_upgraded_with_what_it_holds(empty_database_url: str, broker_url: str) -> None:
+    """What was told before facts existed becomes due for them, and is current after a drain like anything since."""
+    from schema.settings import Settings
+    from tests.support.servers import FAKES
+    from tests.support.store import assert_current, drain
+    from tests.support.truth import facts, passages
+
+    migrate(empty_database_url, "0001")
+    owner = Database(empty_database_url, role="owner")
+    with owner.write() as session:
+        session.execute(text("INSERT INTO namespaces (tenant_id, name) SELECT id, 'n' FROM tenants"))
+        session.execute(
+            text("""INSERT INTO episodes (namespace_id, occurred_at) SELECT n.id, now() FROM namespaces n""")
+        )
+        session.execute(
+            text("""INSERT INTO episode_revisions (episode_id, revision, content, content_digest)
+                    SELECT id, 1, 'Ann likes tea.', '\\x00' FROM episodes""")
+        )
+        session.execute(
+            text("""INSERT INTO memories (namespace_id, no, key, kind, text, text_digest, source, occurred_at, trust,
+                      confidence)
+                    SELECT namespace_id, 0, '\\x01', 'passage', 'Ann likes tea.', '\\x02', 'user', now(), 1, 1
+                    FROM episodes""")
+        )
+        session.execute(
+            text("""INSERT INTO memory_sources (memory_id, episode_id, revision, start, stop)
+                    SELECT m.id, e.id, 1, 0, 14 FROM memories m, episodes e""")
+        )
+        session.execute(text("UPDATE namespaces SET next_no = 1"))
+        session.execute(
+            text("""INSERT INTO stamps (derivation, row_id, namespace_id)
+                    SELECT d, e.id, e.namespace_id FROM episodes e, unnest(ARRAY['memories']) d
+                    UNION ALL
+                    SELECT d, m.id, m.namespace_id FROM memories m, unnest(ARRAY['postings', 'entities']) d""")
+        )
+    owner.dispose()
+    migrate(empty_database_url)
+    worker = Database(empty_database_url, role="worker", pool_size=2)
+    settings = Settings(database_url=empty_database_url, broker_url=broker_url, **FAKES)
+    with worker.read() as session:
+        due = session.execute(text("SELECT lane FROM stamps WHERE derivation = 'facts'")).scalars().all()
+    assert due == [1]
+    drain(worker, settings)
+    assert list(facts(worker)) == ["Ann likes tea."]
+    assert passages(worker) == ["Ann likes tea."]
+    assert_current(worker)
+    worker.dispose()

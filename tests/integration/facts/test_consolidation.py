@@ -44,7 +44,7 @@ def test_scopes_never_share_a_fact(database: Database, settings: Settings) -> No
     assert [tuple(row) for row in rows] == [("one", "a", 1), ("one", None, 1), ("two", None, 1), (None, None, 1)]
 
 
-@pytest.mark.parametrize("rounds", [40])
+@pytest.mark.parametrize("rounds", [40, pytest.param(500, marks=pytest.mark.soak)])
 def test_ten_workers_that_derive_the_same_statements_make_one_memory_each(
     database: Database, settings: Settings, rounds: int
 ) -> None:
