@@ -192,7 +192,7 @@ def words(content: Any, settings: Settings, field: str = "content") -> str:
 
 def name(value: Any, field: str, longest: int = 200) -> str:
     """Check a name that picks something: a user, a session, a subject. Raises InvalidInput naming the field."""
-    if not isinstance(value, str) or not 1 <= len(value) <= longest or not value.strip():
+    if not isinstance(value, str) or not 1 <= len(value) <= longest:
         raise InvalidInput(f"{field}: must be text of 1 to {longest} characters", field=field)
     try:
         _check_text(value)

@@ -83,23 +83,26 @@ def _of(
         result.episodes += len(inputs)
         outputs = _derive(derivation, inputs, result)
         with database.read() as session:
-            for output in outputs:
-                _compare(session, output, result)
+            for row_id, output in outputs:
+                if isinstance(output, Snooze):
+                    result.errors[row_id] = output.reason
+                else:
+                    _compare(session, output, result)
         progress(derivation.name, min(start + derivation.batch, len(ids)), len(ids))
     return result
 
 
-def _derive(derivation: Derivation[Any, Any], inputs: Mapping[int, Any], result: Preview) -> list[Any]:
+def _derive(derivation: Derivation[Any, Any], inputs: Mapping[int, Any], result: Preview) -> list[tuple[int, Any]]:
     """Derive a batch, one by one where it fails as a whole; a row that cannot be derived is shown as that."""
     try:
-        return list(derivation.derive(list(inputs.values())))
+        return list(zip(inputs, derivation.derive(list(inputs.values())), strict=True))
     except ProviderUnavailable:
         raise
     except Exception as error:  # noqa: BLE001 - whatever a row does to its rule is that row's failure
         if len(inputs) == 1:
             result.errors[next(iter(inputs))] = type(error).__name__
             return []
-    return [output for row_id, item in inputs.items() for output in _derive(derivation, {row_id: item}, result)]
+    return [found for row_id, item in inputs.items() for found in _derive(derivation, {row_id: item}, result)]
 
 
 def _compare(session: ReadSession, output: Any, result: Preview) -> None:
@@ -115,8 +118,6 @@ def _compare(session: ReadSession, output: Any, result: Preview) -> None:
         episode_id = output.episode.id
         before = facts.stated(session, episode_id)
         after = {one.key: str(one.said["text"]) for one in output.stated}
-    elif isinstance(output, Snooze):
-        return
     else:
         raise TypeError(type(output).__name__)
     for key in sorted(before.keys() | after.keys()):

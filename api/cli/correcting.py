@@ -101,7 +101,8 @@ def trust(
     with context(data_dir, broker=changes) as found:
         from api.service import correct, knowledge
 
-        shown = correct.configure(found, namespace)
+        first = bool(wanted or adds or ends)
+        shown = correct.configure(found, namespace, trust={} if first else None)
         if release_episode:
             knowledge.currency(found, namespace, release_episode)  # raises for one that is not there
         if wanted or adds or ends:

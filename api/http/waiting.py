@@ -11,6 +11,7 @@ from fastapi import Query
 
 from api.service import knowledge
 from api.service.context import Context
+from schema.errors import NotFound
 
 POLL_SECONDS = 0.05
 
@@ -27,7 +28,11 @@ async def until_fresh(context: Context, namespace: str, ids: list[int], seconds:
     """
     deadline = time.monotonic() + seconds
     while True:
-        found = await to_thread.run_sync(knowledge.currency, context, namespace, ids)
+        try:
+            found = await to_thread.run_sync(knowledge.currency, context, namespace, ids)
+        except NotFound:
+            # Forgotten while somebody waits for it: the write was taken in all the same.
+            return {"fresh": False, "derivations": {}}
         if knowledge.settled(found) or time.monotonic() >= deadline:
             return {
                 "fresh": all(row.state == "current" for row in found),

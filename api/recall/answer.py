@@ -13,6 +13,8 @@ from typing import Any
 
 from api.recall.evidence import Evidence
 from api.recall.pack import Entry
+from schema.kinds import Source
+from workers.derive.orders import gives_orders
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +70,8 @@ def _memory(entry: Entry) -> dict[str, Any]:
         "occurred_at": candidate.occurred_at.isoformat(),
         "recorded_at": candidate.recorded_at.isoformat(),
         "trust": candidate.trust,
+        # Nobody is asked to do what a memory says; whoever reads it should see when somebody else's text tries.
+        "instruction_like": candidate.source != Source.USER and gives_orders(candidate.text),
         "confidence": candidate.confidence,
         "state": candidate.state,
         "corroboration": candidate.corroboration,

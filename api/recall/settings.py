@@ -40,12 +40,12 @@ class RecallSettings:
     """An entity is an anchor while no more than max(anchor_least, this share of the namespace) mentions it."""
     entity_surplus: int = 3
     """The largest C with 1 / (2 + C) >= .2: a question of two entities that shares one still clears a floor of .2."""
-    pool: int = 60
-    """Head of each leg that becomes a candidate: as many passages as 40 gave before facts stood among them. Without
-    facts: 40 gives LoCoMo .689 and .530, 50 .693 and .528; every ten cost about a millisecond of texts read."""
+    pool: int = 50
+    """Head of each leg that becomes a candidate. With facts in the store, LoCoMo R@10 and MRR, then BEAM's: 40 gives
+    .683 and .528, .595 and .588; 50 .694 and .530, .598 and .590; 60 .700 and .534, .587 and .592; every ten cost about
+    a millisecond of texts read. Without facts 40 gave .689 and .530, .595 and .583."""
     fact_weight: float = 0.7
-    """What a leg's score counts for a fact. With facts in the store and pool 60, LoCoMo: 1 gives .679 and .520, .7 .694
-    and .543, .6 .698 and .542; without any fact .689 and .530 (pool 40)."""
+    """What a leg's score counts for a fact. At pool 50, .8 gives LoCoMo .692 and .527, BEAM .598 and .595."""
     ties: int = 100
     """How far a head may widen so that a tie at its end is kept whole; a longer tie is cut and the answer says so."""
     min_cosine: float = 0.0

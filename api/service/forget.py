@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from api.service.context import Context
-from api.service.correct import place_of
+from api.service.correct import episode_ids, place_of
 from schema import intake
 from schema.errors import InvalidInput, NotFound
 from schema.kinds import Lane
@@ -42,7 +42,7 @@ def forget(
     }
     if len(given) != 1:
         raise InvalidInput(f"forget: name exactly one of {', '.join(SCOPES)}", field=next(iter(given), "episodes"))
-    ids = _ids(episodes) if episodes is not None else None
+    ids = episode_ids(episodes) if episodes is not None else None
     if everything is not None and everything is not True:
         raise InvalidInput("everything: must be true, to forget the whole namespace", field="everything")
     value = None
@@ -58,18 +58,6 @@ def forget(
     receipt = steps.forget(context.worker, place.id, scope, value=value, ids=ids)
     context.nudge(Lane.FRESH)
     return shown(receipt)
-
-
-def _ids(value: Any) -> list[int]:
-    good = (
-        isinstance(value, Sequence)
-        and not isinstance(value, str)
-        and value
-        and all(isinstance(one, int) and not isinstance(one, bool) and 0 < one < 2**63 for one in value)
-    )
-    if not good:
-        raise InvalidInput("episodes: must be an array of at least one episode id", field="episodes")
-    return sorted(set(value))
 
 
 def _missing(session: Any, namespace_id: int, ids: Sequence[int]) -> list[int]:

@@ -10,7 +10,7 @@ from api.service.correct import place_of
 from schema import intake
 from schema.errors import InvalidInput, NotFound
 from schema.kinds import MemoryKind
-from schema.store import access, episodes, history, lineage, triples
+from schema.store import access, episodes, history, lineage, triples, usage
 from schema.store.currency import Currency, of_episodes
 from workers.derive import triples as canonical
 
@@ -104,22 +104,31 @@ def why(context: Context, namespace: str, memory_id: int) -> dict[str, Any]:
 
 
 def stats(context: Context, namespace: str | None = None) -> dict[str, Any]:
-    """Return extraction figures: over all facts, by extractor revision and by category. Raises NotFound."""
+    """Return extraction figures: over all facts, by extractor revision and by category, and what a provider of
+    extraction has cost and given. Raises NotFound.
+    """
     with context.database.read() as session:
         place_id = None if namespace is None else place_of(session, namespace).id
         found = {by: [asdict(row) for row in lineage.tallies(session, by, place_id)] for by in lineage.BY}
+        provider = asdict(usage.totals(session, place_id))
     overall = found["all"][0] if found["all"] else None
-    return {"overall": overall, "by_revision": found["revision"], "by_category": found["category"]}
+    return {
+        "overall": overall,
+        "by_revision": found["revision"],
+        "by_category": found["category"],
+        "provider": provider,
+    }
 
 
 def currency(context: Context, namespace: str, episode_ids: list[int]) -> list[Currency]:
     """Return how current each derivation is with some episodes of a namespace. Raises NotFound naming one not there."""
     with context.database.read() as session:
         place = place_of(session, namespace)
-        here = {row.id for row in episodes.load(session, episode_ids) if row.namespace_id == place.id}
+        possible = [one for one in episode_ids if 0 < one < 2**63]
+        here = {row.id for row in episodes.load(session, possible) if row.namespace_id == place.id}
         missing = sorted(set(episode_ids) - here)
         if missing:
-            raise NotFound(f"episode {missing[0]} is not in this namespace", field="episode_id")
+            raise NotFound(f"episode {ascii(missing[0])[:30]} is not in this namespace", field="episode_id")
         return of_episodes(session, episode_ids)
 
 

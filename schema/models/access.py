@@ -42,7 +42,7 @@ class Namespace(Base):
 
 
 class ProviderUsage(Base):
-    """Tokens that an extraction provider charged for a namespace on a day (UTC)."""
+    """What an extraction provider charged for a namespace on a day (UTC), and how much of what it said was kept."""
 
     __tablename__ = "provider_usage"
 
@@ -50,8 +50,10 @@ class ProviderUsage(Base):
         BigInteger, ForeignKey("namespaces.id", ondelete="CASCADE"), primary_key=True
     )
     day: Mapped[date] = mapped_column(Date, primary_key=True)
-    calls: Mapped[int] = mapped_column(BigInteger)
-    tokens: Mapped[int] = mapped_column(BigInteger)
+    calls: Mapped[int] = mapped_column(BigInteger, server_default="0")
+    tokens: Mapped[int] = mapped_column(BigInteger, server_default="0")
+    statements: Mapped[int] = mapped_column(BigInteger, server_default="0")
+    ungrounded: Mapped[int] = mapped_column(BigInteger, server_default="0")
 
 
 class IdempotencyKey(Base):

@@ -130,6 +130,11 @@ class Door:
     quarantine: tuple[str, ...]
 
 
+def lock_namespace(session: WriteSession, namespace_id: int) -> None:
+    """Let nobody else change a namespace until this transaction ends."""
+    session.execute(select(Namespace.id).where(Namespace.id == namespace_id).with_for_update(key_share=True))
+
+
 def door(session: ReadSession, namespace_id: int) -> Door:
     """Return what is needed to take something in."""
     row = session.execute(

@@ -5,10 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import select, text, update
+from sqlalchemy import exists, select, text, update
 
 from schema.db import ReadSession, WriteSession
-from schema.models import Memory, MemorySource
+from schema.models import Episode, Memory, MemorySource
+
+_RESTS_ON_FORGOTTEN = exists().where(
+    MemorySource.memory_id == Memory.id, Episode.id == MemorySource.episode_id, Episode.forgotten_at.is_not(None)
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +49,7 @@ def find(session: ReadSession, namespace_id: int, memory_id: int) -> Judged | No
             Memory.id == memory_id,
             Memory.namespace_id == namespace_id,
             Memory.retired_reason.is_distinct_from("forgotten"),
+            Memory.retired_at.is_(None) | ~_RESTS_ON_FORGOTTEN,
         )
     ).one_or_none()
     return None if row is None else Judged(*row)

@@ -206,13 +206,13 @@ def outdated(session: ReadSession, episode_ids: Sequence[int]) -> list[int]:
 
 
 def sources(session: ReadSession, ids: Sequence[int]) -> dict[int, list[Source]]:
-    """Return every source of some facts, the withdrawn ones included, oldest first."""
+    """Return every source of some facts that is not forgotten, the withdrawn ones included, oldest first."""
     rows = session.execute(
         text("""SELECT s.memory_id, s.episode_id, s.revision, s.start, s.stop, s.said, s.made_by,
-                  s.withdrawn_at IS NOT NULL, s.revision = e.revision AND e.forgotten_at IS NULL, e.held,
+                  s.withdrawn_at IS NOT NULL, s.revision = e.revision, e.held,
                   e.speaker, e.source, e.session_id, e.seq, e.occurred_at, e.recorded_at
                 FROM memory_sources s JOIN episodes e ON e.id = s.episode_id
-                WHERE s.memory_id = ANY(:ids) AND s.said IS NOT NULL
+                WHERE s.memory_id = ANY(:ids) AND s.said IS NOT NULL AND e.forgotten_at IS NULL
                 ORDER BY s.memory_id, e.occurred_at, s.episode_id, s.revision, s.start"""),
         {"ids": list(ids)},
     )

@@ -30,7 +30,7 @@ def tombstone(door: Door, external_id: str) -> bytes:
 
 
 def buried(session: ReadSession, door: Door, external_ids: Sequence[str]) -> set[str]:
-    """Return those of some external ids that were forgotten."""
+    """Return those of some external ids that were forgotten, or are being forgotten."""
     if not external_ids:
         return set()
     by_digest = {tombstone(door, name): name for name in external_ids}
@@ -38,7 +38,14 @@ def buried(session: ReadSession, door: Door, external_ids: Sequence[str]) -> set
         text("SELECT digest FROM tombstones WHERE tenant_id = :tenant AND digest = ANY(:digests)"),
         {"tenant": door.tenant_id, "digests": list(by_digest)},
     )
-    return {by_digest[bytes(row[0])] for row in rows}
+    marked = session.execute(
+        text(
+            "SELECT external_id FROM episodes WHERE namespace_id = :ns AND external_id = ANY(:names) "
+            "AND forgotten_at IS NOT NULL"
+        ),
+        {"ns": door.namespace_id, "names": list(external_ids)},
+    )
+    return {by_digest[bytes(row[0])] for row in rows} | set(marked.scalars())
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +103,14 @@ def mark(session: WriteSession, door: Door, scope: str, value: str | None, ids: 
     # it wrote in the next statement.
     stamps.drop(session, DERIVED, found)
     _hide(session, receipt_id)
+    _answers(session, door, found)
+    if scope == "session_id":
+        # Answers went into it that held what others had told.
+        for table in ("served", "retrievals"):
+            session.execute(
+                text(f"UPDATE {table} SET session_id = NULL WHERE namespace_id = :ns AND session_id = :value"),  # noqa: S608 - constants
+                {"ns": door.namespace_id, "value": value},
+            )
     return receipt(session, receipt_id)
 
 
@@ -133,11 +148,17 @@ def next_batch(session: WriteSession, receipt_id: int, limit: int) -> Batch:
     )
     touched = list(resting.scalars())
     facts.lock(session, touched)
-    # A source that no longer states its fact keeps nothing alive: the fact's words may be those that go.
+    # A source that no longer states its fact keeps nothing alive: the fact's words may be those that go. But what a
+    # person rejected is remembered, in the words of a living episode, for as long as that may state it again.
     shared = session.execute(
         text("""SELECT DISTINCT s.memory_id FROM memory_sources s JOIN memories m ON m.id = s.memory_id
                   JOIN episodes e ON e.id = s.episode_id AND e.revision = s.revision AND e.forgotten_at IS NULL
-                WHERE s.memory_id = ANY(:touched) AND m.kind = :fact AND s.withdrawn_at IS NULL ORDER BY 1"""),
+                WHERE s.memory_id = ANY(:touched) AND m.kind = :fact AND s.withdrawn_at IS NULL
+                UNION
+                SELECT s.memory_id FROM memory_sources s JOIN memories m ON m.id = s.memory_id
+                  JOIN episodes e ON e.id = s.episode_id AND e.forgotten_at IS NULL
+                  JOIN decisions d ON d.memory_id = m.id AND d.verdict <> 'confirm'
+                WHERE s.memory_id = ANY(:touched) AND m.kind = :fact ORDER BY 1"""),
         {"touched": touched, "fact": MemoryKind.FACT},
     )
     kept = list(shared.scalars())
@@ -181,7 +202,10 @@ def _answers(session: WriteSession, door: Door, ids: Sequence[int]) -> None:
     for key, response in rows:
         kept = [gone if item.get("id") in set(ids) else item for item in response["episodes"]]
         session.execute(
-            text("UPDATE idempotency_keys SET response = CAST(:r AS json) WHERE namespace_id = :ns AND key = :key"),
+            text(
+                """UPDATE idempotency_keys SET response = CAST(:r AS json), status = 207
+                    WHERE namespace_id = :ns AND key = :key"""
+            ),
             {"r": json.dumps({**response, "episodes": kept}), "ns": door.namespace_id, "key": key},
         )
 
@@ -286,6 +310,7 @@ HOLDING = (
     "stamps",
     "served",
     "retrievals",
+    "idempotency_keys",
 )
 """Tables that hold, or point to, what was told."""
 

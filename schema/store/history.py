@@ -92,7 +92,8 @@ def retrieved(session: WriteSession, namespace_id: int, memory_ids: Sequence[int
     """Record that memories were in an answer, in this order."""
     session.execute(
         text("""INSERT INTO retrievals (namespace_id, memory_id, session_id, position)
-                SELECT :ns, m, :session, n - 1 FROM unnest(CAST(:ids AS bigint[])) WITH ORDINALITY AS t(m, n)"""),
+                SELECT :ns, m, :session, n - 1 FROM unnest(CAST(:ids AS bigint[])) WITH ORDINALITY AS t(m, n)
+                WHERE EXISTS (SELECT 1 FROM memories WHERE id = m AND retired_reason IS DISTINCT FROM 'forgotten')"""),
         {"ns": namespace_id, "ids": list(memory_ids), "session": session_id},
     )
 

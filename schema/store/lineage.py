@@ -56,6 +56,11 @@ _STATES = {
 }
 
 
+FORGOTTEN = """m.retired_reason = 'forgotten' OR EXISTS (SELECT 1 FROM memory_sources s JOIN episodes e
+    ON e.id = s.episode_id WHERE s.memory_id = m.id AND e.forgotten_at IS NOT NULL)"""
+"""A retired memory `m` that rests, or rested, on what is being forgotten: its words may be those that go."""
+
+
 def page(
     session: ReadSession,
     namespace_id: int,
@@ -69,7 +74,7 @@ def page(
     rows = session.execute(
         text(f"""SELECT {_LISTED} FROM memories m WHERE m.namespace_id = :ns AND m.id > :after AND {_STATES[status]}
                    AND (CAST(:kind AS text) IS NULL OR m.kind = :kind)
-                   AND m.retired_reason IS DISTINCT FROM 'forgotten'
+                   AND (m.retired_at IS NULL OR NOT ({FORGOTTEN}))
                  ORDER BY m.id LIMIT :limit"""),  # noqa: S608 - constants by name
         {"ns": namespace_id, "after": after, "kind": kind, "limit": limit},
     )

@@ -61,6 +61,7 @@ class Kept:
 
     id: int
     retired: bool
+    refused: bool
     held: bool
     rating: tuple[float, str, float]
     text: str
@@ -74,6 +75,7 @@ def existing(session: ReadSession, episode_ids: Sequence[int]) -> dict[int, dict
             Memory.key,
             Memory.id,
             Memory.retired_at.is_not(None),
+            Memory.retired_reason.in_([Retirement.REJECTED, Retirement.OUTDATED]),
             Memory.quarantined_at.is_not(None),
             Memory.trust,
             Memory.tier,
@@ -85,7 +87,7 @@ def existing(session: ReadSession, episode_ids: Sequence[int]) -> dict[int, dict
     )
     found: dict[int, dict[bytes, Kept]] = {episode_id: {} for episode_id in episode_ids}
     for row in rows:
-        found[row[0]][row[1]] = Kept(row[2], row[3], row[4], (row[5], row[6], row[7]), row[8])
+        found[row[0]][row[1]] = Kept(row[2], row[3], bool(row[4]), row[5], (row[6], row[7], row[8]), row[9])
     return found
 
 
@@ -140,8 +142,12 @@ def _compare(
     episode = item.episode
     keyed = item.keyed()
     changes.gone += [kept.id for key, kept in old.items() if not kept.retired and key not in keyed]
+    refused = {kept.text for kept in old.values() if kept.refused}
     for key, passage in keyed.items():
         kept = old.get(key)
+        if kept is None and passage.text in refused:
+            # The same words in another revision of the episode that a person rejected them in.
+            continue
         rating = (trust[episode.source], passage.tier, passage.importance)
         if kept is None:
             changes.values.append(_values(episode, key, passage, numbers, rating))

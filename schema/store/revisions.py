@@ -51,24 +51,38 @@ def revise(
     return revision
 
 
-def hold(session: WriteSession, namespace_id: int, held: bool, *, source: str | None, episode_id: int | None) -> int:
-    """Hold or release the episodes of a source, or one of them; return how many changed. Their memories are due."""
-    rows = session.execute(
-        update(Episode)
+def hold(
+    session: WriteSession, namespace_id: int, held: bool, *, source: str | None, ids: Sequence[int] | None = None
+) -> int:
+    """Hold or release the episodes of a source, or these; return how many changed.
+
+    Their memories are due, and so are the facts of the turns that are read with them as context, or no longer are.
+    """
+    chosen = (
+        select(Episode.id)
         .where(
             Episode.namespace_id == namespace_id,
             Episode.held.is_(not held),
             Episode.forgotten_at.is_(None),
             *([Episode.source == source] if source is not None else []),
-            *([Episode.id == episode_id] if episode_id is not None else []),
+            *([Episode.id.in_(ids)] if ids is not None else []),
         )
-        .values(held=held)
-        .returning(Episode.id)
+        .order_by(Episode.id)
+        .with_for_update(key_share=True)
+        .cte("chosen")
     )
-    ids = sorted(rows.scalars())
-    for derivation in DERIVED:
-        stamps.make_due(session, derivation, ids)
-    return len(ids)
+    rows = session.execute(
+        update(Episode)
+        .where(Episode.id == chosen.c.id)
+        .values(held=held)
+        .returning(Episode.id, Episode.session_id, Episode.seq)
+    ).all()
+    changed = sorted(row.id for row in rows)
+    here = [(row.session_id, row.seq) for row in rows if row.session_id is not None and row.seq is not None]
+    after = sessions.followers(session, namespace_id, here, changed)
+    stamps.make_due(session, sessions.FACTS, sorted([*changed, *after]))
+    stamps.make_due(session, MEMORIES, changed)
+    return len(changed)
 
 
 def due(session: WriteSession, namespace_id: int, sources: Sequence[str]) -> None:

@@ -15,7 +15,10 @@ LOOKUP = 5000
 
 
 def record(session: WriteSession, namespace_id: int, rows: Iterable[Row], session_id: str | None) -> None:
-    """Record served sentences. One that was served before stays where it is, unless that is a day ago."""
+    """Record served sentences. One that was served before stays where it is, unless that is a day ago.
+
+    Nothing is recorded of a memory that was forgotten while the answer was being made.
+    """
     listed = sorted(set(rows))
     # Losing the last moments of this in a crash of the server is no harm worth a disk's flush on every question.
     session.execute(text("SET LOCAL synchronous_commit = off"))
@@ -23,6 +26,7 @@ def record(session: WriteSession, namespace_id: int, rows: Iterable[Row], sessio
         text("""INSERT INTO served AS s (namespace_id, memory_id, head, whole, words, session_id)
                 SELECT :ns, t.m, t.h, t.w, t.n, :session FROM unnest(CAST(:m AS bigint[]), CAST(:h AS bigint[]),
                     CAST(:w AS bytea[]), CAST(:n AS integer[])) AS t(m, h, w, n)
+                WHERE EXISTS (SELECT 1 FROM memories WHERE id = t.m AND retired_reason IS DISTINCT FROM 'forgotten')
                 ON CONFLICT (namespace_id, head, whole, memory_id) DO UPDATE SET recorded_at = now()
                 WHERE s.recorded_at < now() - interval '1 day'"""),
         {

@@ -15,7 +15,7 @@ from schema import clock
 from schema.db import Database, ReadSession, WriteSession
 from schema.ids import fingerprint
 from schema.settings import Settings
-from schema.store import access, episodes, facts, indexes, passages, sessions
+from schema.store import access, episodes, facts, indexes, passages, sessions, usage
 from schema.store.episodes import EpisodeRow
 from schema.store.facts import Stated
 from workers.derivations import numbers
@@ -109,6 +109,16 @@ class Facts(Derivation[Heard, FactsOf | Snooze]):
         trust = access.trust(session, [item.episode.namespace_id for item in items])
         lanes = passages.lanes_of(session, self.name, [item.episode.id for item in items])
         Consolidation(session, indexes.of_memories(session), trust, self._numbers, self.fingerprint)(items, lanes)
+        if self.costly:
+            self._count(session, items)
+
+    def _count(self, session: WriteSession, items: Sequence[FactsOf]) -> None:
+        """Put on record how much of what a provider said was kept."""
+        for namespace_id in sorted({item.episode.namespace_id for item in items}):
+            own = [item for item in items if item.episode.namespace_id == namespace_id]
+            usage.kept(
+                session, namespace_id, sum(len(item.stated) for item in own), sum(item.ungrounded for item in own)
+            )
 
 
 def _tomorrow() -> datetime:
@@ -132,8 +142,10 @@ def _stated(episode: EpisodeRow, statements: Sequence[Statement]) -> list[Stated
     """Return what an episode states of itself: nothing that repeats what this store served, and nothing twice."""
     found: dict[bytes, Stated] = {}
     for statement in statements:
-        echoed = any(statement.start < stop and start < statement.stop for start, stop in episode.echoes)
-        if not echoed:
+        length = statement.stop - statement.start
+        served = sum(max(0, min(statement.stop, stop) - max(statement.start, start)) for start, stop in episode.echoes)
+        # A statement that only has a few served words in it ("in Albany, New York, ...") is the speaker's own.
+        if 2 * served < length:
             key = fact_key(statement)
             found.setdefault(key, Stated(key, statement.start, statement.stop, said(statement)))
     return list(found.values())

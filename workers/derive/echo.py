@@ -32,7 +32,7 @@ _ESCAPED = {"n": "\n", "r": "\n", "t": "\t", "b": " ", "f": "\n"}
 _SENTENCE_END = re.compile(r"[.!?…]+(?=[\s\"'”’)\]*_]|$)|[。！？\n]")
 _MARKED = re.compile(
     r"\[\d{4}-\d\d-\d\d[ T]\d\d:\d\d[^\]\n]{0,20}\][^\n\\]{0,220}\((?:user|assistant|external|system)\):"
-    r"(?:(?:\n|\\n)>[^\n\\]*(?:\\(?!n)[^\n\\]*)*)+"
+    r"(?:(?:\r?\n|(?:\\r)?\\n)[ \t]*>[^\n\\]*(?:\\(?!n)[^\n\\]*)*)+"
 )
 """The packer's fragment: `[time] who (source):` and quoted lines, as plain text or inside a JSON string."""
 
@@ -94,7 +94,7 @@ def _unescaped(text: str) -> tuple[str, list[int], list[int]]:
 
 
 def _bounds(gap: str) -> bool:
-    return bool(gap.strip(" \t\u200b"))
+    return bool(gap.strip(" \u00a0\u200b"))
 
 
 def traces(text: str, key: bytes) -> set[Trace]:

@@ -21,7 +21,7 @@ from typing import Any
 from schema.db import WriteSession
 from schema.ids import digest
 from schema.kinds import Modality, Retirement, Source, Verdict
-from schema.store import facts, history, memories, stamps
+from schema.store import access, facts, history, memories, stamps
 from schema.store.episodes import EpisodeRow
 from schema.store.facts import FactRow, Place, Stated
 from schema.store.facts import Source as FactSource
@@ -208,6 +208,12 @@ class Consolidation:
             now = fold(known[row.id], decided.get(row.id, ()), self.trust[row.namespace_id])
             if now.values is not None and now.values != row.values:
                 changed[row.id] = now.values
+            elif now.values is None and now.retired != Retirement.STALE and known[row.id]:
+                # Decided on, and stated by nobody now: it keeps the words of a source that is not forgotten.
+                last = _values(
+                    known[row.id], self.trust[row.namespace_id], confirmed=False, rejected=False, restated=False
+                )
+                changed[row.id] = {**last, **{name: row.values[name] for name in ("state", "confidence")}}
             active = row.retired_reason is None and not row.quarantined
             if now.retired is not None:
                 if row.retired_reason != now.retired:
@@ -242,7 +248,9 @@ class Consolidation:
         kept = []
         for item in items:
             refused = rejected.get(item.episode.id, ())
-            stated = [one for one in item.stated if not any(_same(one, key, other) for key, other in refused)]
+            # Where a statement stands compares only inside one revision's words.
+            here = [(key, other) for key, other in refused if other.revision == item.episode.revision]
+            stated = [one for one in item.stated if not any(_same(one, key, other) for key, other in here)]
             kept.append(FactsOf(item.episode, stated, item.ungrounded))
         return kept
 
@@ -257,12 +265,17 @@ class Consolidation:
             folded = fold(sources, (), self.trust[where[0]])
             new[where] = {
                 **(folded.values or {}),
-                "no": self.numbers[where[0]].pop(),
+                "no": self._number(where[0]),
                 "kind": "fact",
                 "quarantined_at": said[0][0].recorded_at if folded.quarantined else None,
             }
         ids, made = facts.ensure(self.session, new)
         return found | ids, made
+
+    def _number(self, namespace_id: int) -> int:
+        """Return a reserved number; when a fact went since it was looked for, there is none for its successor."""
+        left = self.numbers.get(namespace_id)
+        return left.pop() if left else access.reserve_numbers(self.session, namespace_id, 1)
 
     def _withdraw(
         self,

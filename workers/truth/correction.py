@@ -52,6 +52,8 @@ def judge(
         for derivation in episodes.DERIVED:
             stamps.make_due(session, derivation, told, Lane.FRESH)
     facts.lock(session, [memory_id])
+    if corrections.find(session, namespace_id, memory_id) is None:
+        raise NotFound(f"memory {memory_id} was forgotten meanwhile", field="memory_id")
     history.decide(session, namespace_id, memory_id, verdict, correction_id)
     index = indexes.of_memories(session)
     if found.kind == MemoryKind.FACT:
@@ -76,7 +78,7 @@ def _correct(session: WriteSession, namespace_id: int, found: Judged, correction
         agent_id=found.agent_id,
         metadata={"corrects": found.id},
     )
-    (accepted,) = hear(session, namespace_id, [item], now)
+    (accepted,) = hear(session, namespace_id, [item], now, deliberate=True)
     assert accepted.id is not None  # noqa: S101 - it has no external id that could have been forgotten
     return accepted.id
 
@@ -87,7 +89,8 @@ def edit(session: WriteSession, namespace_id: int, episode_id: int, content: str
     What rested only on the old words is retired as stale when the new ones are derived, all of it together.
     """
     door = access.door(session, namespace_id)
-    echoes = echoes_of(session, namespace_id, door.hash_key, content)
+    before = episodes.get(session, namespace_id, episode_id)
+    echoes = echoes_of(session, namespace_id, door.hash_key, content, before)
     revision = revisions.revise(session, namespace_id, episode_id, content, echoes)
     if revision is None:
         raise NotFound(f"episode {episode_id} is not in this namespace", field="episode_id")
@@ -96,9 +99,7 @@ def edit(session: WriteSession, namespace_id: int, episode_id: int, content: str
 
 def release(session: WriteSession, namespace_id: int, *, source: str | None, ids: Sequence[int] | None) -> int:
     """Let episodes of a source, or these, be recalled; return how many waited. Their memories are due."""
-    if ids is None:
-        return revisions.hold(session, namespace_id, False, source=source, episode_id=None)
-    return sum(revisions.hold(session, namespace_id, False, source=source, episode_id=one) for one in ids)
+    return revisions.hold(session, namespace_id, False, source=source, ids=ids)
 
 
 def trust(session: WriteSession, namespace_id: int, levels: Mapping[str, float]) -> None:
@@ -112,9 +113,10 @@ def quarantine(session: WriteSession, namespace_id: int, sources: Sequence[str])
 
     A source that is no longer among them is released.
     """
+    access.lock_namespace(session, namespace_id)
     before = access.door(session, namespace_id).quarantine
     access.set_quarantine(session, namespace_id, sources)
     changed = 0
     for source in sorted(set(sources) ^ set(before)):
-        changed += revisions.hold(session, namespace_id, source in sources, source=source, episode_id=None)
+        changed += revisions.hold(session, namespace_id, source in sources, source=source)
     return changed

@@ -12,16 +12,19 @@ from datetime import datetime
 
 from schema.db import ReadSession, WriteSession
 from schema.store import access, episodes, forgetting, served
-from schema.store.episodes import Accepted, NewEpisode
-from workers.derive.echo import Trace, echoes
+from schema.store.episodes import Accepted, EpisodeRow, NewEpisode
+from workers.derive.echo import Trace, echoes, words
 
 FORGOTTEN = "forgotten"
 
 
-def hear(session: WriteSession, namespace_id: int, items: Sequence[NewEpisode], now: datetime) -> list[Accepted]:
+def hear(
+    session: WriteSession, namespace_id: int, items: Sequence[NewEpisode], now: datetime, *, deliberate: bool = False
+) -> list[Accepted]:
     """Store episodes, all in one go; return what became of each, in order.
 
-    One whose external id was forgotten is not taken in again: its status is "forgotten".
+    One whose external id was forgotten is not taken in again: its status is "forgotten". What a person says is right
+    (`deliberate`) is no echo, even when it was served before.
     """
     door = access.door(session, namespace_id)
     known = forgetting.buried(session, door, [item.external_id for item in items if item.external_id is not None])
@@ -29,7 +32,7 @@ def hear(session: WriteSession, namespace_id: int, items: Sequence[NewEpisode], 
         replace(
             item,
             held=item.source in door.quarantine,
-            echoes=echoes_of(session, namespace_id, door.hash_key, item.content),
+            echoes=[] if deliberate else echoes_of(session, namespace_id, door.hash_key, item.content),
         )
         for item in items
         if item.external_id not in known
@@ -38,8 +41,23 @@ def hear(session: WriteSession, namespace_id: int, items: Sequence[NewEpisode], 
     return [Accepted(None, FORGOTTEN, item.external_id) if item.external_id in known else next(taken) for item in items]
 
 
-def echoes_of(session: ReadSession, namespace_id: int, key: bytes, content: str) -> list[tuple[int, int]]:
-    """Return the spans of a text that repeat what this namespace served."""
+def echoes_of(
+    session: ReadSession, namespace_id: int, key: bytes, content: str, before: EpisodeRow | None = None
+) -> list[tuple[int, int]]:
+    """Return the spans of a text that repeat what this namespace served.
+
+    What the words `before` an edit said, when they were no echo, is the episode's own: it may have been served since.
+    """
     if not served.anything(session, namespace_id):
         return echoes(content, key, lambda _heads: ()) if "(" in content else []
-    return echoes(content, key, lambda heads: (Trace(*row) for row in served.find(session, namespace_id, heads)))
+    found = echoes(content, key, lambda heads: (Trace(*row) for row in served.find(session, namespace_id, heads)))
+    if before is None or not found:
+        return found
+    own = _plain(before.content, before.echoes)
+    return [(start, stop) for start, stop in found if _plain(content[start:stop]) not in own]
+
+
+def _plain(text: str, but: Sequence[tuple[int, int]] = ()) -> str:
+    """Return the words of a text one after the other, with a gap where spans are left out."""
+    said = ["\n" if any(start <= word.start < stop for start, stop in but) else word.text for word in words(text)]
+    return f" {' '.join(said)} "

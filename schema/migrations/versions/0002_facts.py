@@ -139,8 +139,10 @@ def _tables() -> None:
         "provider_usage",
         sa.Column("namespace_id", sa.BigInteger(), nullable=False),
         sa.Column("day", sa.Date(), nullable=False),
-        sa.Column("calls", sa.BigInteger(), nullable=False),
-        sa.Column("tokens", sa.BigInteger(), nullable=False),
+        sa.Column("calls", sa.BigInteger(), server_default="0", nullable=False),
+        sa.Column("tokens", sa.BigInteger(), server_default="0", nullable=False),
+        sa.Column("statements", sa.BigInteger(), server_default="0", nullable=False),
+        sa.Column("ungrounded", sa.BigInteger(), server_default="0", nullable=False),
         sa.ForeignKeyConstraint(
             ["namespace_id"], ["namespaces.id"], name=op.f("fk_provider_usage_namespace_id"), ondelete="CASCADE"
         ),

@@ -16,6 +16,7 @@ from schema.settings import Settings
 from schema.store import forgetting as store
 from schema.store import leftovers
 from tests.support.store import assert_current, backlog, count, digest, drain, namespace_id, tell
+from tests.support.tiny import nli
 from tests.support.truth import everywhere, facts, passages
 from workers.derivations import derivations
 from workers.reconcile import reconcile
@@ -53,14 +54,22 @@ def _secret(database: Database, settings: Settings) -> list[int]:
     return ids
 
 
-def test_nothing_is_left_in_any_table(database: Database, settings: Settings) -> None:
-    """f01: after forgetting a session the whole database holds no word of it, and what others said stays."""
+@pytest.fixture(scope="module")
+def classifier(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return nli(tmp_path_factory.mktemp("nli") / "model", ["contradiction", "entailment", "neutral"])
+
+
+def test_nothing_is_left_in_any_table(database: Database, settings: Settings, classifier: str) -> None:
+    """f01: after forgetting a session of a store with every derivation, the whole database holds no word of it, and
+    what others said stays."""
+    settings = settings.model_copy(update={"classifier": classifier, "category_threshold": 0})
     tell(database, "n", KEPT, user_id=None)
     drain(database, settings)
     before = digest(database, "n")
     rows = {table: count(database, table) for table in ("memories", "entities", "triples", "mentions", "vectors_1")}
     _secret(database, settings)
     assert everywhere(database, SECRET)
+    assert {"categories", "facts", "triples", "vectors:1"} <= backlog(database).keys()
     done = forgetting.forget(database, namespace_id(database, "n"), "session_id", value="s-secret")
     assert everywhere(database, SECRET) == {}
     assert done.left == {}

@@ -6,11 +6,10 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 
 import pytest
-from sqlalchemy import text
 
 from schema.db import Database
 from schema.settings import Settings
-from schema.store import rules, stamps
+from schema.store import rules, stamps, usage
 from tests.support.chat import ChatServer, chat_server, fact, refused_url, says, slow, status
 from tests.support.store import assert_current, backlog, drain, namespace_id, stamp, tell
 from tests.support.truth import facts, passages
@@ -60,8 +59,9 @@ def test_good_answers_become_facts(database: Database, asking: Settings, chat: C
     assert len(facts(database)) == 3
     assert len(chat.requests) == 4
     with database.read() as session:
-        used = session.execute(text("SELECT sum(calls), sum(tokens) FROM provider_usage")).one()
-    assert used[1] > 0
+        used = usage.totals(session, namespace_id(database, "n"))
+    assert used.tokens > 0
+    assert (used.statements, used.ungrounded) == (3, 0)
     assert_current(database)
 
 
@@ -87,6 +87,19 @@ def test_an_outage_burns_no_attempt_and_delays_facts_only(
     drain(database, asking)
     assert len(facts(database)) == 3
     assert_current(database)
+
+
+def test_what_nothing_said_grounds_is_dropped_and_counted(
+    database: Database, asking: Settings, chat: ChatServer
+) -> None:
+    invented = fact("Ann owns a yacht", "Ann", "own", "yacht", sentence="Ann owns a yacht.")
+    chat.when("Ann likes", says(invented, fact("Ann likes tea", "Ann", "like", "tea", sentence="Ann likes tea.")))
+    tell(database, "n", TOLD[:1])
+    drain(database, asking)
+    assert list(facts(database)) == ["Ann likes tea."]
+    with database.read() as session:
+        used = usage.totals(session)
+    assert (used.statements, used.ungrounded) == (1, 1)
 
 
 def test_a_bad_answer_is_the_rows_own_and_is_seen(database: Database, asking: Settings, chat: ChatServer) -> None:

@@ -5,6 +5,7 @@ The way of a turn, one page each:
 
     screen      cuts it into the pieces worth parsing
     spelling    mends a copy of the words; offsets stay those of the original
+    openers     a pronoun stands for the subject of a plain sentence while it is parsed
     parsing     trees, many pieces at a time
     clauses     verbs with their subjects, and how each is meant: stated, doubted, planned, denied, somebody else's
     subjects    whom "I", "my sister", "she" mean; relations that possessives make
@@ -26,13 +27,14 @@ from collections.abc import Sequence
 from workers.derive.contract import Extraction, Utterance
 from workers.derive.entities import model_version
 from workers.derive.facts.lists import spoken
+from workers.derive.facts.openers import titled
 from workers.derive.facts.parsing import lexicon, parse
 from workers.derive.facts.reading import Parsed, Reader
 from workers.derive.facts.screen import Piece, pieces
 from workers.derive.facts.spelling import Word, words
 from workers.derive.times import TIMES
 
-VERSION = "facts/1"
+VERSION = "facts/2"
 
 MOST_WORDS = 80
 """A piece of more words is not prose."""
@@ -60,10 +62,10 @@ class Rules:
         for number, utterance in enumerate(batch):
             own = utterance.source == "user"
             for piece in pieces(utterance.text, own):
-                read = words(utterance.text, piece.start, piece.stop, known)
+                read = titled(words(utterance.text, piece.start, piece.stop, known), known)
                 if 0 < len(read) <= MOST_WORDS:
                     found.extend((number, piece, sentence) for sentence in spoken(read))
-        trees = parse(self._model, [read for _, _, read in found])
+        trees = parse(self._model, [read for _, _, read in found], known)
         parsed: list[list[Parsed]] = [[] for _ in batch]
         for (number, piece, read), tree in zip(found, trees, strict=True):
             parsed[number].append(Parsed(piece, read, tree))

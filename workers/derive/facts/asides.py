@@ -62,7 +62,7 @@ def _nickname(scene: Scene, doc: Any) -> Iterator[Aside]:
         if any(t.lower_ in {"not", "never", "if", "when", "did", "will"} for t in doc[: verb.i]):
             continue
         told = name.text
-        text = f"{'The user' if scene.first.name == 'user' else scene.first.name} goes by {told}."
+        text = f"{wording.opening(scene.first)} goes by {told}."
         yield Aside(scene.first, "go by", told, text, (verb, doc[verb.i + 1], name), 0.8)
 
 
@@ -117,7 +117,7 @@ def apposed(scene: Scene, entry: Any) -> Iterator[Aside]:
                     ref,
                     "be",
                     name,
-                    f"{ref.name[:1].upper()}{ref.name[1:]} is {name}.",
+                    f"{wording.opening(ref)} is {name}.",
                     (*inside(head), *inside(token)),
                     0.8,
                 )

@@ -70,8 +70,15 @@ def copula(clause: Clause, timed: Collection[int]) -> Iterator[Frame]:
             for member in [child, *(c for c in child.children if c.dep_ == "conj" and c.pos_ in {"ADJ", "NOUN"})]:
                 yield from _is_adjective(clause, member, timed)
                 found = True
-        elif child.dep_ == "prep" and not found:
+        elif child.dep_ == "prep" and not found and not _only_dates(child, verb, timed):
             yield from _is_at(clause, child, timed)
+
+
+def _only_dates(preposition: Any, verb: Any, timed: Collection[int]) -> bool:
+    """Whether a date only tells when somebody was where another preposition has them: "been to Oslo in 2023"."""
+    others = (object_of(c) for c in verb.children if c.dep_ == "prep" and c != preposition)
+    thing = object_of(preposition)
+    return thing is not None and thing.i in timed and any(o is not None and o.i not in timed for o in others)
 
 
 def _is_noun(clause: Clause, noun: Any) -> Iterator[Frame]:

@@ -9,10 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime, timezone
 from typing import Any
 
 from workers.derive.facts.spelling import Word
+from workers.derive.facts.vocabulary import closed
 from workers.derive.times import When, expressions
 
 _UNIT = r"(?:second|minute|hour|day|night|week|weekend|month|year|yr|decade|season|semester|term)s?"
@@ -25,6 +26,7 @@ _NUMBER = (
     r"|forty|fifty|few|several"
     r"|many|some|couple of|half a|a few|a couple of|so many)"
 )
+HOW_OFTEN = closed("daily nightly weekly fortnightly monthly quarterly yearly annually")
 _UNDATED = re.compile(
     rf"\b(?:for|in|over)\s+(?:about |over |almost |nearly |around |the (?:last|past) "
     rf"|at least )*{_NUMBER}(?:\s+(?:more|good|long))?\s+{_UNIT}(?:\s+now)?\b"
@@ -40,6 +42,7 @@ _UNDATED = re.compile(
     rf"|\b(?:every|each|at|on)\s+(?:christmas|easter|new year|thanksgiving|halloween)\b"
     rf"|\b(?:at|around)\s+\d{{1,2}}(?:[:.]\d\d)?\s?(?:am|pm|o'clock)?(?![\w.,]*\d)\b"
     rf"|\bat\s+(?:the\s+)?(?:night|weekends?|moment)\b"
+    rf"|\b(?:{'|'.join(sorted(HOW_OFTEN))})\b(?=\W*$)"
     rf"|\b(?:for|since)\s+(?:ages|years|a while|forever|months|weeks|a long time|childhood|then|always)\b"
     rf"|\b(?:all my life|my whole life|these days|nowadays|at the moment|right now|a while (?:ago|back)|lately"
     rf"|recently|the other day|for now|soon|as a (?:child|kid|boy|girl|teenager|student))\b",
@@ -120,6 +123,13 @@ def _moment(piece: str, start: int, when: When) -> Moment:
     return Moment(
         start + when.start, start + when.stop, value, when.first, when.last, since, until, when.modifier == "by"
     )
+
+
+def start_of(value: str, reference: datetime) -> datetime:
+    """The first instant of an ISO day, month or year, in the offset of `reference`."""
+    year, month, day = (*(int(part) for part in value.split("-")), 1, 1)[:3]
+    offset = reference.utcoffset()
+    return datetime(year, month, day, tzinfo=timezone(offset) if offset else UTC)
 
 
 def timed_tokens(doc: Any, words: Sequence[Word], found: Sequence[Moment]) -> dict[int, Moment]:

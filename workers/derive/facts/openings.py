@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable
 
 from workers.derive.facts import vocabulary as v
+from workers.derive.facts.openers import PERSONAL_FORMS, THING_FORMS
 
 
 def _one_of(words: Iterable[str]) -> str:
@@ -21,6 +22,12 @@ RELATION = re.compile(
     rf"\b(?:my|our|his|her)\s+(?:[a-z]+\s+){{0,2}}{_one_of(v.RELATIONS | {'gf', 'bf'})}\b", re.IGNORECASE
 )
 """A relation as people name it: "my older sister"."""
+
+PLAIN = re.compile(
+    rf"\W*(?:[A-Za-z][\w’-]{{2,}}\s+(?:{_one_of(PERSONAL_FORMS)}\b|(?:is|was)\s+(?:an?|born|allergic|assigned|moved|vegan)\b"
+    rf"|(?:has|needs)\s+\w)|(?:[Tt]he\s+(?:[\w-]+\s+){{1,4}}?|[A-Z]\w+\s+\d+\s+){_one_of(THING_FORMS)}\b)"
+)
+"""A subject and what is plainly said of it: "kofi lives", "Hope has a", "the garage door opens"."""
 
 _SOFTENERS = (
     r"(?:(?:so|really|super|just|also|always|still|very|too|pretty|kinda|all|totally|definitely|actually|truly|even"
@@ -78,8 +85,10 @@ def is_idle(part: str) -> bool:
     """Whether a piece opens in a way that states nothing worth keeping, and names nobody further on."""
     lead = _LEAD.match(part)
     rest = part[lead.end() :] if lead else part
-    if len(rest.split()) < 2 or _CHEER.match(rest):
+    if len(rest.split()) < 2:
         return True
+    if _CHEER.match(rest):
+        return not PLAIN.match(part)
     if _IT.match(rest):
         return not (_KEPT_IT.search(rest) or RELATION.search(rest))
     opener = _FEELS.match(rest) or _GERUND.match(rest)

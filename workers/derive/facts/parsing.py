@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from functools import cache
 from typing import Any
 
+from workers.derive.facts import openers
 from workers.derive.facts.spelling import Word
 from workers.derive.facts.vocabulary import closed
 from workers.derive.loaders import spacy_parser
@@ -48,13 +49,37 @@ _FUNCTION_WORDS = closed(
 )
 
 
-def parse(model: str, pieces: Sequence[Sequence[Word]]) -> list[Any]:
+def parse(model: str, pieces: Sequence[Sequence[Word]], known: Container[str] = ()) -> list[Any]:
     """The trees of the pieces, in order. Raises ProviderUnavailable."""
     if not pieces:
         return []
+    pipeline: Any = spacy_parser(model)
+    found = [openers.opener(words, known) for words in pieces]
+    # Ordinary trees first, but for subjects that are surely ones.
+    stood = [opener if opener is not None and opener.plain else None for opener in found]
+    trees = _trees(pipeline, pieces, stood)
+    again: dict[int, openers.Opener | None] = {}
+    for place, (opener, tree) in enumerate(zip(found, trees, strict=True)):
+        if opener is None:
+            continue
+        if opener.plain:
+            if tree is None:
+                again[place] = None
+        elif openers.name_read(tree, opener):
+            tree.user_data["trusted"] = frozenset(range(opener.stop))
+        elif openers.may_be_name(tree, opener, pieces[place][0]):
+            again[place] = opener
+    second = _trees(pipeline, [pieces[place] for place in again], list(again.values()))
+    for place, tree in zip(again, second, strict=True):
+        trees[place] = tree if tree is not None else trees[place]
+    return trees
+
+
+def _trees(pipeline: Any, pieces: Sequence[Sequence[Word]], stood: Sequence[openers.Opener | None]) -> list[Any]:
+    """The trees of the pieces, each with a pronoun for its opener; None where that was not read as a subject."""
     from spacy.tokens import Doc
 
-    pipeline: Any = spacy_parser(model)
+    read = [openers.substituted(words, opener) for words, opener in zip(pieces, stood, strict=True)]
     with _parsing:
         documents = [
             Doc(
@@ -62,11 +87,22 @@ def parse(model: str, pieces: Sequence[Sequence[Word]]) -> list[Any]:
                 words=[word.norm for word in words],
                 spaces=[_spaced(words, position) for position in range(len(words))],
             )
-            for words in pieces
+            for words in read
         ]
-        for document, words in zip(documents, pieces, strict=True):
-            document.user_data["names"] = frozenset(place for place, word in enumerate(words) if word.name)
-        return list(pipeline.pipe(documents, batch_size=BATCH))
+        trees = list(pipeline.pipe(documents, batch_size=BATCH))
+    for place, (tree, words, opener) in enumerate(zip(trees, pieces, stood, strict=True)):
+        if opener is not None and not openers.subject_read(tree):
+            trees[place] = None
+            continue
+        if opener is not None or any(a.norm != b.norm for a, b in zip(read[place], words, strict=True)):
+            spaces = [_spaced(words, position) for position in range(len(words))]
+            trees[place] = openers.rebuilt(tree, words, spaces, opener)
+        names = {position for position, word in enumerate(words) if word.name}
+        if opener is not None and trees[place][opener.stop - 1].pos_ != "NOUN":
+            names |= set(range(opener.stop))
+            trees[place].user_data["trusted"] = frozenset(names)
+        trees[place].user_data["names"] = frozenset(names)
+    return trees
 
 
 def _spaced(words: Sequence[Word], position: int) -> bool:

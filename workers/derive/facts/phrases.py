@@ -199,10 +199,15 @@ def name_tokens(head: Any, after: Any | None = None) -> list[Any]:
         *(
             inner
             for child in found
-            for inner in [*(g for g in child.subtree if g.text[:1].isupper() or g.lower_ == "'s")]
+            for inner in [*(g for g in child.subtree if g.text[:1].isupper() or g.lower_ == "'s" or _numbers(g, head))]
         ),
         head,
     ]
+
+
+def _numbers(token: Any, head: Any) -> bool:
+    """Whether a number tells which: "Locker 12"."""
+    return bool(token.i == head.i + 1 and token.text.isdigit() and head.text[:1].isupper())
 
 
 def singular(token: Any) -> str:

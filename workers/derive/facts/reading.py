@@ -197,7 +197,9 @@ class Reader:
         verbs = {clause.verb.i, clause.head.i}
         for moment in dict.fromkeys(timed.values()):
             above = dates.governor(entry.doc, timed, moment)
-            if above is None or (above.i not in verbs and len(entry.verbs) > 1):
+            # One word ("monthly") stands beside its own verb, whatever else the piece says.
+            lone = any(other is moment and entry.doc[i].lower_ in dates.HOW_OFTEN for i, other in timed.items())
+            if above is None or (above.i not in verbs and (lone or len(entry.verbs) > 1)):
                 continue
             if moment.value is not None:
                 dated = dated or told.seen_from(moment, clause.tense)
@@ -205,6 +207,9 @@ class Reader:
                 # "This weekend" has no date to keep, but tells what is still to come.
                 soft = soft or told.seen_from(moment, clause.tense)
                 undated += [entry.doc[i] for i, other in timed.items() if other is moment]
+        if dated is not None:
+            # What happened on a date did not happen "annually": that is said of something else.
+            undated = [token for token in undated if token.lower_ not in dates.HOW_OFTEN]
         return dated or soft, undated
 
     def _state(
@@ -291,7 +296,7 @@ class Reader:
         start, stop = self._span(entry, frame, moment)
         if stop <= start:
             return
-        valid_from, valid_to = self._validity(moment, modality)
+        valid_from, valid_to = self._validity(moment, modality, upcoming=upcoming)
         extra = self.scene.render(undated, subject, article=True) if undated else ""
         if undated and undated[0].i == 0 and extra:
             extra = extra[:1].lower() + extra[1:]
@@ -330,10 +335,17 @@ class Reader:
             moment.last is not None and moment.last > day and moment.first > self.utterance.occurred_at
         )
 
-    def _validity(self, moment: Moment | None, modality: Modality) -> tuple[datetime | None, datetime | None]:
+    def _validity(
+        self, moment: Moment | None, modality: Modality, *, upcoming: bool
+    ) -> tuple[datetime | None, datetime | None]:
+        """What bounds the time in which a statement holds. What happened or is has begun when its date does; what is
+        planned has not, and "until May" and "by May" do not tell when it began.
+        """
         if moment is None or moment.value is None:
             return None, None
         begin = moment.first if moment.since else None
+        if begin is None and not (moment.until or moment.by or upcoming) and modality is not Modality.PLANNED:
+            begin = dates.start_of(moment.value, self.utterance.occurred_at)
         end = moment.last if moment.until and modality in {Modality.ASSERTED, Modality.PLANNED} else None
         return begin, end
 

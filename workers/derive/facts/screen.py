@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from workers.derive.facts import vocabulary
-from workers.derive.facts.openings import RELATION, is_idle
+from workers.derive.facts.openings import PLAIN, RELATION, is_idle
 from workers.derive.facts.spelling import IDIOMS
 
 MOST_PIECES = 120
@@ -293,7 +293,7 @@ def _piece(prose: str, start: int, stop: int, number: int, relations: bool) -> I
         return
     if _YOURS.match(part) and not _FIRST.search(part):
         return
-    somebody = _PERSONAL.search(part) or _NAME.search(part) or _DROPPED_SUBJECT.match(part)
+    somebody = _PERSONAL.search(part) or _NAME.search(part) or _DROPPED_SUBJECT.match(part) or PLAIN.match(part)
     if not relations and (somebody or " is " in part or "'s" in part):
         yield Piece(start, stop, number)
 

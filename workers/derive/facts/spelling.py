@@ -80,6 +80,7 @@ class Word:
     start: int
     stop: int
     name: bool = False  # begins with a capital and is no word of English
+    raised: bool = False  # was written without its capital, and may be no name
 
 
 def _blank(found: re.Match[str]) -> str:

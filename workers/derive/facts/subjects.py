@@ -31,6 +31,7 @@ from workers.derive.facts.phrases import (
 )
 
 FIRST = frozenset({"i", "me", "we", "us", "myself", "ourselves", "mine", "ours"})
+_SEVERAL = frozenset({"we", "us", "ourselves"})
 _THIRD = {"he": "he", "him": "he", "she": "she", "her": "she", "they": "they", "them": "they", "it": "it"}
 _QUANTIFIERS = frozenset({"both", "all", "either", "neither", "each"})
 _ARTICLES = frozenset({"no", "a", "an", "the", "this", "that", "these", "those"})
@@ -305,15 +306,22 @@ class Scene:
                 return None
             if subject is not None and owners[0].name == subject.name:
                 return "their" if article else ""
-            return possessive(owners[0])
+            return (
+                f"{'the ' if article else ''}{possessive(owners[0])}" if _nameless(owners[0]) else possessive(owners[0])
+            )
         if lower in {"you", "your", "yours", "yourself", "hers", "theirs", "mine", "ours"}:
             return None
         if token.pos_ == "PRON" and (lower in FIRST or lower in _THIRD):
             refs = self._one(token)
             if len(refs) != 1:
                 return None
+            if lower in FIRST and token.dep_ == "pobj" and token.head.lower_ in {"in", "into", "inside"}:
+                # Nobody lives in a person: "lives in us" is a country without its capitals, or a manner of speaking.
+                return None
             if subject is None or not refs[0].name.startswith(subject.name):
-                return refs[0].name
+                if lower in _SEVERAL and _nameless(refs[0]):
+                    return None  # "us" is more than the user, and nobody knows who
+                return f"the {refs[0].name}" if article and _nameless(refs[0]) else refs[0].name
             own = refs[0].name.removeprefix(f"{possessive(subject)} ")
             return "themselves" if own == subject.name else f"their {own}" if article else own
         return str(token.text)
@@ -333,6 +341,11 @@ def title(name: str) -> str:
 def possessive(ref: Ref) -> str:
     """The genitive of a name."""
     return f"{ref.name}'" if ref.plural and ref.name.endswith("s") else f"{ref.name}'s"
+
+
+def _nameless(ref: Ref) -> bool:
+    """Whether a phrase is told by way of the user without a name: "user", "user's sister"."""
+    return ref.name == "user" or ref.name.startswith("user's ")
 
 
 def sex_of(noun: str) -> str:

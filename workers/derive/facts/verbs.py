@@ -31,6 +31,8 @@ _GET_STATES = frozenset(["married", "divorced", "engaged", "promoted", "fired", 
 _MEETINGS = frozenset(
     ["appointment", "meeting", "interview", "call", "date", "lunch", "dinner", "session", "consultation"]
 )
+_NOTHING_DONE = closed("do suppose use involve touch move inspire bless fill surround make make_up mean")
+"""Verbs whose passive states nothing."""
 _BIOGRAPHY = closed(
     "bear raise name hire fire promote diagnose elect award accept invite bury adopt base locate write build"
     " make found own"
@@ -63,20 +65,9 @@ def _passive(clause: Clause, timed: Collection[int]) -> Iterator[Frame]:
         yield from state(clause, head, timed)
         return
     predicate = joined(clause, " ".join([verb, head.lower_, *(p.lower_ for p in particles_of(head))]))
-    if head.lemma_.lower() in v.TALK | {
-        "do",
-        "suppose",
-        "use",
-        "involve",
-        "touch",
-        "move",
-        "inspire",
-        "bless",
-        "fill",
-        "surround",
-        "make",
-        "make_up",
-    } or head.lemma_ in {"mean"}:
+    # "I was moved" is a feeling, "moved from one project to another" is not.
+    relocated = head.lemma_ == "move" and any(c.dep_ == "prep" and c.lower_ in {"from", "to"} for c in head.children)
+    if head.lemma_.lower() in v.TALK | _NOTHING_DONE and not relocated:
         return
     sure = LIFE if head.lemma_ in _BIOGRAPHY else 0.7
     yield from with_prepositions(Said(clause, predicate, [head, *particles_of(head)], head, sure, passive=True), timed)

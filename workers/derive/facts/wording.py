@@ -25,8 +25,7 @@ def sentence(subject: Ref, frame: Frame, told: str | None, moment: Moment | None
         if subject.kind != "name" and subject.owner is None and subject.kind != "speaker"
         else subject.name
     )
-    name = "the user" if subject.kind == "speaker" and subject.name == "user" else name
-    name = f"the {name}" if name.startswith("user's ") else name
+    name = called(name)
     parts = [name, group]
     if told and not (frame.when and moment is not None and moment.value):
         parts.append(told)
@@ -38,6 +37,17 @@ def sentence(subject: Ref, frame: Frame, told: str | None, moment: Moment | None
         )
     written = " ".join(part for part in parts if part)
     return f"{written[:1].upper()}{written[1:]}."
+
+
+def called(name: str) -> str:
+    """A name as a sentence has it: a user whose name is not known is "the user", also as an owner."""
+    return f"the {name}" if name == "user" or name.startswith("user's ") else name
+
+
+def opening(ref: Ref) -> str:
+    """A name at the head of a sentence."""
+    name = called(ref.name)
+    return f"{name[:1].upper()}{name[1:]}"
 
 
 def date_phrase(moment: Moment, *, bare: bool = False, lasting: bool = True) -> str:
@@ -156,7 +166,7 @@ def third(verb: str, plural: bool) -> str:
 
 def relation(owner: Ref, noun: str, name: str) -> str:
     """A relation written out."""
-    whose = "the user" if owner.kind == "speaker" and owner.name == "user" else owner.name
+    whose = called(owner.name)
     article = "an" if noun[:1] in "aeiou" else "a"
     written = f"{whose} {'have' if owner.plural else 'has'} {article} {noun}, {name}."
     return written[:1].upper() + written[1:]

@@ -11,8 +11,10 @@ from typing import Any
 
 from workers.derive.facts import vocabulary as v
 from workers.derive.facts.clauses import Clause
+from workers.derive.facts.copulas import CONDITIONS
 from workers.derive.facts.dates import Moment
 from workers.derive.facts.frames import MANNER, Frame, bare, compares, concrete, object_of
+from workers.derive.facts.openers import THING_VERBS
 from workers.derive.facts.phrases import inside, is_name, singular
 from workers.derive.facts.subjects import Ref, Scene
 from workers.derive.facts.vocabulary import closed
@@ -35,6 +37,8 @@ def worth_having(clause: Clause, lemma: str, noun: Any) -> bool:
         return False
     if any(c.lower_ in _POINTS_OR_COUNTS and c.dep_ not in {"relcl", "acl"} for c in noun.children):
         return False
+    if lemma in {"need", "hold"} and _of_a_thing(clause):
+        return not any(c.lower_ in v.PRAISE - {"new"} for c in noun.children)
     if lemma in v.PSYCH and not is_name(noun) and not clause.negative:
         # "I love the colours", "I love stories that ...": what is loved is here, or is not all said.
         return not any(c.lower_ == "the" or c.dep_ in {"relcl", "acl"} for c in noun.children)
@@ -45,6 +49,15 @@ def worth_having(clause: Clause, lemma: str, noun: Any) -> bool:
     if lemma == "take" and any(c.dep_ == "prt" and c.lower_ == "up" for c in clause.head.children):
         return True
     return lemma not in v.CHATTY - {"do"} or _light_object(clause, lemma, noun)
+
+
+def _of_a_thing(clause: Clause) -> bool:
+    """Whether a clause in the present is about a thing at hand: "the pump", "my printer", "Locker 12"."""
+    token = clause.subject
+    if token is None or clause.tense != "present" or clause.progressive or singular(token) in v.PERSONS | v.PETS:
+        return False
+    known = any(c.lower_ in {"the", "my", "our"} or (c.dep_ == "nummod" and c.i > token.i) for c in token.children)
+    return known and token.pos_ in {"NOUN", "PROPN"}
 
 
 def _possessed(noun: Any) -> bool:
@@ -109,7 +122,30 @@ def welcome(frame: Frame, subject: Ref, moment: Moment | None, scene: Scene) -> 
     if subject.kind == "person":
         return subject.definite and frame.kind == "called"
     told = frame.kind in {"called", "dated", "prep"} and clause.head.lemma_ != "go"
-    return subject.definite and not subject.plural and told
+    return subject.definite and not subject.plural and (told or _at_hand(frame, subject, scene))
+
+
+def _at_hand(frame: Frame, subject: Ref, scene: Scene) -> bool:
+    """Whether a thing that the speaker has to do with is told to have, need, hold, cost or be somewhere: "the pump
+    needs grease monthly". What it is like is talk, and what things do at large is known to everybody.
+    """
+    clause, token = frame.clause, frame.clause.subject
+    if not scene.own or subject.kind != "thing" or token is None or clause.tense != "present" or clause.progressive:
+        return False
+    if not any(c.lower_ == "the" and c.dep_ == "det" for c in token.children) or frame.head is None:
+        return False
+    if subject.noun in _KNOWN_TO_ALL:
+        return False
+    if frame.kind == "place":
+        return is_name(frame.head)
+    return clause.head.lemma_.lower() in THING_VERBS and clause.verb == clause.head
+
+
+_KNOWN_TO_ALL = closed(
+    "sun moon earth sky sea ocean world universe planet brain body heart mind soul internet government economy law"
+    " church bible country nation human weather air water language story book movie film song show game"
+)
+"""Things that "the" does not make the speaker's own, and works that are told about rather than had."""
 
 
 def _biographical(frame: Frame, subject: Ref) -> bool:
@@ -133,4 +169,22 @@ def _trusted_name(token: Any, frame: Frame, scene: Scene) -> bool:
         return False
     if token.lower_ not in scene.known or token.tag_ == "NN":
         return True
+    if scene.own and token.i in token.doc.user_data.get("trusted", ()) and token.i == 0:
+        return _personal(frame)
     return bool(token.tag_ == "NNP" and (token.i > 0 or scene.someone))
+
+
+def _personal(frame: Frame) -> bool:
+    """Whether a frame can be said of the bearer of a name that is an ordinary word too: "Mark is a nurse"."""
+    if frame.kind != "is" or frame.head is None:
+        return True
+    head = frame.head
+    return (
+        head.pos_ != "NOUN"
+        or head.lower_ in CONDITIONS
+        or singular(head) in v.PERSONS | v.ROLES
+        or head.lower_.endswith(_PROFESSIONS)
+    )
+
+
+_PROFESSIONS = ("er", "or", "ist", "ian", "ant", "man", "woman", "ess", "smith", "nurse", "chef", "cook", "pilot")

@@ -20,7 +20,6 @@ from schema.kinds import Modality, Polarity
 from workers.derive.contract import Statement, Turn, Utterance
 from workers.derive.llm.errors import BadAnswer
 from workers.derive.llm.grounding import Ground, rewords, stems
-from workers.derive.llm.orders import is_order
 from workers.derive.llm.prompt import (
     NOT_JSON,
     NOT_SCHEMA,
@@ -32,6 +31,7 @@ from workers.derive.llm.prompt import (
     clean,
     speaker,
 )
+from workers.derive.orders import is_order
 from workers.derive.text import normalise
 
 _DATE = re.compile(r"(\d{4})(?:-(\d\d)(?:-(\d\d))?)?", re.ASCII)

@@ -8,7 +8,7 @@ import pytest
 
 from schema.errors import ProviderUnavailable
 from tests.unit.derive.facts.told import NOW, RULES, facts, only, statements
-from workers.derive.contract import Utterance
+from workers.derive.contract import Statement, Utterance
 from workers.derive.facts import Rules
 
 
@@ -58,6 +58,51 @@ def test_since_bounds_the_validity_in_the_offset_it_was_said_with() -> None:
 def test_until_ends_what_holds_and_not_what_is_over() -> None:
     assert only("I'm on parental leave until October").valid_to == datetime(2024, 11, 1, tzinfo=UTC)
     assert only("I lived in Cork until 2019").valid_to is None
+
+
+def _said_late(text: str) -> Statement:
+    zone = timezone(timedelta(hours=-5))
+    (found,) = RULES.extract([Utterance(text, "Ana", datetime(2025, 6, 1, 23, 30, tzinfo=zone))])[0].statements
+    return found
+
+
+@pytest.mark.parametrize(
+    ("text", "event", "begin"),
+    [
+        ("I ran a marathon yesterday.", "2025-05-31", (2025, 5, 31)),
+        ("I bought a boat in March 2024", "2024-03", (2024, 3, 1)),
+        ("I was born in 1990", "1990", (1990, 1, 1)),
+        ("I will run a marathon tomorrow", "2025-06-02", None),
+        ("I'm on leave until October", "2025-10", None),
+    ],
+)
+def test_what_is_not_planned_holds_from_the_start_of_its_date(
+    text: str, event: str, begin: tuple[int, int, int] | None
+) -> None:
+    found = _said_late(text)
+    assert found.event == event
+    assert found.valid_from == (datetime(*begin, tzinfo=timezone(timedelta(hours=-5))) if begin else None)
+    assert begin is None or found.valid_from is not None
+    assert begin is None or found.valid_from.isoformat().endswith("T00:00:00-05:00")  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("text", ["Kofi lives in us", "Kofi works with us", "my sister works with us"])
+def test_us_of_a_nameless_user_is_nobody(text: str) -> None:
+    assert facts(text, speaker=None) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("Vera lives in my house", "Vera lives in the user's house."),
+        ("Kofi works for my brother", "Kofi works for the user's brother."),
+        ("my brother has a dog called Rex", "The user's brother has a dog, Rex."),
+        ("my home town, Porto, is nice", "The user's home town is Porto."),
+        ("Vera lives with me", "Vera lives with the user."),
+    ],
+)
+def test_a_nameless_user_is_written_as_people_would(text: str, written: str) -> None:
+    assert [s.text for s in statements(text, speaker=None)] == [written]
 
 
 def test_doubt_costs_confidence() -> None:
