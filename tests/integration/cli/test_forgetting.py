@@ -79,7 +79,7 @@ def test_some_episodes_at_once_or_none(here: Here, database: Database, told: Tol
         (("--session", "s", "--everything", "--yes"), ["exactly one"]),
         (("--everything", "--receipt", "1", "--yes"), ["exactly one"]),
         (("--session", "", "--yes"), ["session_id"]),
-        (("--user", " ", "--yes"), ["user_id"]),
+        (("--user", "", "--yes"), ["user_id"]),
         (("--episode", "x", "--yes"), ["--episode"]),
         (("--episode", "0", "--yes"), ["is no id"]),
         (("--receipt", "77"), ["receipt 77"]),
