@@ -37,6 +37,8 @@ class MemoryText:
     speaker: str | None
     text_digest: bytes
     kind: str = MemoryKind.PASSAGE
+    subject: str | None = None
+    object: str | None = None
 
     @property
     def indexed(self) -> str:
@@ -105,7 +107,17 @@ def spans_of(session: ReadSession, episode_id: int, revision: int) -> list[tuple
 def texts(session: ReadSession, ids: Sequence[int]) -> list[MemoryText]:
     """Return active memories for the index derivations, in id order."""
     rows = session.execute(
-        select(Memory.id, Memory.namespace_id, Memory.no, Memory.text, Memory.speaker, Memory.text_digest, Memory.kind)
+        select(
+            Memory.id,
+            Memory.namespace_id,
+            Memory.no,
+            Memory.text,
+            Memory.speaker,
+            Memory.text_digest,
+            Memory.kind,
+            Memory.subject,
+            Memory.object,
+        )
         .where(Memory.id.in_(ids), ACTIVE)
         .order_by(Memory.id)
     )

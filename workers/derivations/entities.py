@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from schema.db import ReadSession, WriteSession
 from schema.ids import fingerprint
-from schema.kinds import MemoryKind
+from schema.kinds import MemoryKind, Named
 from schema.settings import Settings
 from schema.store import entities, memories
 from schema.store.entities import EntitySet
 from schema.store.memories import MemoryText
 from workers.derivations.base import Derivation
-from workers.derive.entities import VERSION, extract, model_version, named
+from workers.derive.entities import VERSION, extract, model_version, named, stated
 from workers.derive.text import TOKENISER
 
 SPEAKER = "SPEAKER"
@@ -39,22 +39,18 @@ class Entities(Derivation[MemoryText, EntitySet]):
 
     def derive(self, batch: Sequence[MemoryText]) -> Sequence[EntitySet]:
         """Return the entities of each memory."""
-        found = extract([item.text for item in batch], self.settings.spacy_model)
-        return [
-            EntitySet(
-                item.id,
-                item.namespace_id,
-                item.no,
-                named([*_speaker(item), *((n.name, n.kind) for n in names)]),
-            )
-            for item, names in zip(batch, found, strict=True)
-        ]
+        passages = [item for item in batch if item.kind != MemoryKind.FACT]
+        found = iter(extract([item.text for item in passages], self.settings.spacy_model) if passages else ())
+        return [EntitySet(item.id, item.namespace_id, item.no, named(_names(item, found))) for item in batch]
 
     def write(self, session: WriteSession, results: Mapping[int, EntitySet]) -> None:
         """Write the mentions that differ."""
         entities.write_mentions(session, [results[row_id] for row_id in sorted(results)])
 
 
-def _speaker(item: MemoryText) -> list[tuple[str, str]]:
-    """Return who says a passage; a fact names whom it is about."""
-    return [(item.speaker, SPEAKER)] if item.speaker and item.kind == MemoryKind.PASSAGE else []
+def _names(item: MemoryText, found: Iterator[list[Named]]) -> list[tuple[str, str]]:
+    """Return whom a memory names: a fact by its own parts, a passage by its words and who says them."""
+    if item.kind == MemoryKind.FACT:
+        return stated(item.subject or "", item.object)
+    speaker = [(item.speaker, SPEAKER)] if item.speaker else []
+    return [*speaker, *((entity.name, entity.kind) for entity in next(found))]
