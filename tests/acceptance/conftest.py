@@ -14,6 +14,8 @@ from tests.support.servers import FAKES
 from tests.support.workers import environment
 
 QUICK: dict[str, Any] = {
+    # What is counted here are passages and their indexes; `test_truth` has facts.
+    "extractor": "none",
     "lease_seconds": 3,
     "sweep_seconds": 1,
     "nudge_seconds": 2,

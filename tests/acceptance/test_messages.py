@@ -145,7 +145,7 @@ def test_a_broker_that_forgets_everything_delays_and_loses_nothing(
 
 def test_a_stall_is_shown_while_rows_are_due(env: dict[str, str], context: Context) -> None:
     ingest.remember(context, "n", [{"content": "nobody takes this"}])
-    assert "stalled: 1 rows are due and the last message was taken never" in health.ready(context)[1]["consumers"]
+    assert "stalled: 2 rows are due and the last message was taken never" in health.ready(context)[1]["consumers"]
 
 
 def test_a_write_without_a_broker_succeeds_and_says_so(database_url: str, tmp_path: Path) -> None:

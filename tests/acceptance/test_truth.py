@@ -5,10 +5,19 @@ from __future__ import annotations
 import threading
 from pathlib import Path
 
+import pytest
+
 from schema.db import Database
+from tests.acceptance.conftest import QUICK
 from tests.support.store import assert_current, backlog
 from tests.support.truth import everywhere, facts
-from tests.support.workers import api, free_port, running, until, worker
+from tests.support.workers import api, environment, free_port, running, until, worker
+
+
+@pytest.fixture
+def env(database_url: str, broker_url: str) -> dict[str, str]:
+    """The environment of processes that extract facts."""
+    return environment(database_url, broker_url, **{**QUICK, "extractor": "rules"})
 
 
 def settled(database: Database) -> bool:
