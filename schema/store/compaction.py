@@ -142,8 +142,8 @@ def rebuild(session: WriteSession, namespace_id: int) -> None:
     # Waits for a merge in progress, and keeps others out.
     session.execute(text("SELECT pg_advisory_xact_lock(hashtextextended('postings', :ns))"), params)
     forward = session.execute(
-        text("""SELECT m.no, p.length, p.packed FROM posting_sets p JOIN memories m ON m.id = p.memory_id
-                WHERE p.namespace_id = :ns"""),
+        text("""SELECT m.no, p.length, p.packed, m.kind <> 'fact' AS counted
+                FROM posting_sets p JOIN memories m ON m.id = p.memory_id WHERE p.namespace_id = :ns"""),
         params,
     ).all()
     mentioned: dict[int, list[int]] = {}
@@ -161,5 +161,9 @@ def rebuild(session: WriteSession, namespace_id: int) -> None:
         _apply(session, namespace_id, _settled(records))
     session.execute(
         text("INSERT INTO posting_statistics (namespace_id, rows, length) VALUES (:ns, :rows, :length)"),
-        {"ns": namespace_id, "rows": len(forward), "length": sum(row.length for row in forward)},
+        {
+            "ns": namespace_id,
+            "rows": sum(row.counted for row in forward),
+            "length": sum(row.length for row in forward if row.counted),
+        },
     )
