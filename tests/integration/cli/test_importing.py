@@ -32,7 +32,7 @@ def test_wait_makes_everything_recallable(cli: Cli, database: Database, tmp_path
     done = cli("import", str(file), "--namespace", "trip", "--wait").fine()
     assert "derived: memories 2" in done.out
     assert_current(database)
-    assert cli("recall", "trip", "kayak", "--json").fine().json()["memories"][0]["text"] == "Ines bought a kayak"
+    assert "Ines bought a kayak" in cli("recall", "trip", "kayak", "--json").fine().json()["memories"][0]["text"]
 
 
 def test_bad_lines_are_named_and_good_ones_go_in(cli: Cli, database: Database, tmp_path: Path) -> None:
