@@ -180,7 +180,7 @@ def test_figures_of_extraction(here: Here, database: Database, settings: Setting
     here("feedback", "n", str(fact(database, "Bo likes beer.")), "wrong").fine()
     here("feedback", "n", str(fact(database, "Ann likes tea.")), "confirm").fine()
     seen = here("stats", "n", "--json").fine().json()
-    assert seen.keys() == {"overall", "by_revision", "by_category"}
+    assert seen.keys() == {"overall", "by_revision", "by_category", "provider"}
     overall = seen["overall"]
     assert (overall["extracted"], overall["rejected"], overall["confirmed"], overall["accuracy"]) == (4, 1, 1, 0.75)
     shown = here("stats").fine().out
