@@ -75,6 +75,7 @@ def test_bad_rows_do_not_stand_in_the_way_of_others(
     assert backlog(store)["vectors:1"] == {"stale": 0, "quarantined": 1}
 
 
+# An ordinary user can neither become uid 12345 nor remount its root: nothing to show without root, which CI has.
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can take an account away and make the root read-only")
 def test_without_account_home_or_writable_root(env: dict[str, str], store: Database) -> None:
     """Public fault h15: uid 12345 without an account, no HOME, a read-only root; one temporary directory is writable.

@@ -106,6 +106,7 @@ def test_reading_is_streamed_and_names_are_unique(tmp_path: Path) -> None:
         beam.read(path)
 
 
+# Its licence forbids to ship it. In CI the file is always there: then its absence is a failure.
 @pytest.mark.skipif(
     not SHARED.exists() and not os.environ.get("CI"), reason=f"the BEAM file is not at {SHARED}; it may not be shipped"
 )

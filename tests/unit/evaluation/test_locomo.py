@@ -112,6 +112,7 @@ def test_a_name_given_twice_and_no_json_are_refused(tmp_path: Path) -> None:
             locomo.read(path)
 
 
+# Its licence forbids to ship it. In CI the file is always there: then its absence is a failure.
 @pytest.mark.skipif(
     not SHARED.exists() and not os.environ.get("CI"),
     reason=f"the LoCoMo file is not at {SHARED}; it may not be shipped",
