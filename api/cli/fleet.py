@@ -74,7 +74,7 @@ class Running:
     @property
     def url(self) -> str:
         """Return the API's URL, as this machine reaches it."""
-        host = {"0.0.0.0": "127.0.0.1", "::": "::1", "": "127.0.0.1"}.get(self.host, self.host)  # noqa: S104
+        host = {"0.0.0.0": "127.0.0.1", "::": "::1", "": "127.0.0.1"}.get(self.host, self.host)  # noqa: S104 - compared
         return f"http://{f'[{host}]' if ':' in host else host}:{self.port}"
 
 

@@ -208,7 +208,7 @@ def make_socket_dir(who: Account) -> Path:
 
 def socket_parents() -> Iterator[Path]:
     """Yield where sockets may go: what the environment says, then the usual places."""
-    for name in (os.environ.get("TMPDIR"), "/tmp", os.environ.get("XDG_RUNTIME_DIR"), "/var/tmp", "/run"):  # noqa: S108
+    for name in (os.environ.get("TMPDIR"), "/tmp", os.environ.get("XDG_RUNTIME_DIR"), "/var/tmp", "/run"):  # noqa: S108 - a choice
         if name and Path(name).is_absolute():
             yield Path(os.path.realpath(name))
 

@@ -47,6 +47,6 @@ def test_a_vector_that_is_none_is_refused(vector: list[float]) -> None:
 
 def test_now_and_the_key_are_checked() -> None:
     with pytest.raises(ValueError, match="offset"):
-        make_plan("a", namespace="home", now=datetime(2024, 1, 1), hash_key=b"k")  # noqa: DTZ001
+        make_plan("a", namespace="home", now=datetime(2024, 1, 1), hash_key=b"k")  # noqa: DTZ001 - the fault it shows
     with pytest.raises(ValueError, match="key"):
         make_plan("a", namespace="home", now=NOW, hash_key=b"")

@@ -61,7 +61,7 @@ _KEPT_IT = re.compile(
 _FEELING = (
     v.MOODS
     - set(v.KEPT_ADJECTIVES)
-    - frozenset("back due out in over about like up down done certain sure positive".split())  # noqa: SIM905
+    - frozenset("back due out in over about like up down done certain sure positive".split())  # noqa: SIM905 - reads as words
 )
 _TALKING = {word + ending for word in v.TALK - v.HEDGE_VERBS for ending in ("", "d", "ed")} | {"felt", "knew", "heard"}
 _FEELS = re.compile(

@@ -10,7 +10,7 @@ from workers.derive.facts.vocabulary import closed
 POSSESSIVES = {"my": "I", "our": "we", "his": "he", "her": "she", "hers": "she", "their": "they", "its": "it"}
 _NOT_IN_A_NAME = closed("relcl appos acl cc conj punct advcl predet mark preconj parataxis intj")
 _NAMED_VERBS = frozenset({"call", "name"})
-MONTHS = tuple("january february march april may june july august september october november december".split())  # noqa: SIM905
+MONTHS = tuple("january february march april may june july august september october november december".split())  # noqa: SIM905 - reads as words
 WEEKDAYS = frozenset(["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", *MONTHS])
 
 

@@ -29,7 +29,7 @@ HEDGED, LEFT_OUT, PRONOUN, CLAIMED, THING, FOREIGN = 0.6, 0.9, 0.9, 0.85, 0.85, 
 """Factors on a frame's sureness: said with doubt; the subject left out; a pronoun resolved; somebody else's claim;
 about a thing; in a text that is nobody's talk."""
 
-_REFERRING = frozenset("he she they it him her his their them hers allergic".split())  # noqa: SIM905
+_REFERRING = frozenset("he she they it him her his their them hers allergic".split())  # noqa: SIM905 - reads as words
 _UNSURE = re.compile(
     r"\bnot (?:so |really |quite |too |100% )?(?:sure|certain)\b"
     r"(?!\s+(?:how|if|what|which|whether|why|about|where|when|i|it|this|that)\b)"

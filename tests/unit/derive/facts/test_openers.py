@@ -6,7 +6,7 @@ import pytest
 
 from tests.unit.derive.facts.told import facts, statements
 
-NAMES = "Sam Tom Vera Kofi Mark Rose Ana Bob Mei Priya Hiroshi Fatima Ngozi Maria Lars Zofia Mehmet".split()  # noqa: SIM905
+NAMES = "Sam Tom Vera Kofi Mark Rose Ana Bob Mei Priya Hiroshi Fatima Ngozi Maria Lars Zofia Mehmet".split()  # noqa: SIM905 - reads as words
 SAID = [
     ("lives in Leeds", "live in", "Leeds"),
     ("works at Acme", "work at", "Acme"),
