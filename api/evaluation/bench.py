@@ -1,8 +1,8 @@
 """Two benchmarks, each against a floor measured in the same run: what the machine needs for the unavoidable part.
 
-- ingest: seconds from the first write until every derivation is current, by worker processes that are warm. Floor: the
-  seconds it takes to encode the same texts (sentence-transformers, batches of 64, all cores) and to find their entities
-  (spaCy), by themselves, while the workers have nothing to do.
+- ingest: seconds from the first write until every derivation, facts included, is current, by worker processes that are
+  warm. Floor: the seconds it takes to encode the passages (sentence-transformers, batches of 64, all cores) and to find
+  their entities (spaCy), by themselves, while the workers have nothing to do.
 - recall: milliseconds of a whole question. Floor: the milliseconds it takes to encode the question and to ask once for
   the vectors nearest to it, exactly.
 

@@ -14,6 +14,7 @@ What every reader guarantees:
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
@@ -143,6 +144,19 @@ class Place:
         if first != second:
             raise self.fault(name, f"names no full date: {text!r}")
         return first.astimezone(UTC)
+
+
+def rows(path: Path) -> Iterator[tuple[Place, dict[str, Any]]]:
+    """Yield the objects of a JSON Lines file, each with its place. Raises DataFileError for a line that is none."""
+    with path.open(encoding="utf-8") as stream:
+        for number, line in enumerate(stream, start=1):
+            if line.strip():
+                place = Place(path, number)
+                try:
+                    value = json.loads(line)
+                except json.JSONDecodeError as error:
+                    raise place.fault("", f"is no JSON: {error.msg}") from error
+                yield place, place.mapping(value)
 
 
 def _named(value: object) -> str:

@@ -29,7 +29,7 @@ from typing import Any
 import numpy as np
 
 from api.evaluation import locomo
-from api.evaluation.datasets import Place
+from api.evaluation.datasets import Place, rows
 from schema.kinds import Modality, Polarity
 from workers.derive.contract import Extractor, Statement, Utterance
 from workers.derive.embedding import Encoder
@@ -100,19 +100,10 @@ class Item:
 
 def read(path: Path) -> list[Item]:
     """Read a gold file. Raises DataFileError for a malformed line."""
-    items: list[Item] = []
-    with path.open(encoding="utf-8") as stream:
-        for number, line in enumerate(stream, start=1):
-            if line.strip():
-                items.append(_item(Place(path, number), line))
-    return items
+    return [_item(place, row) for place, row in rows(path)]
 
 
-def _item(place: Place, line: str) -> Item:
-    try:
-        row = place.mapping(json.loads(line))
-    except json.JSONDecodeError as error:
-        raise place.fault("", f"is no JSON: {error.msg}") from error
+def _item(place: Place, row: dict[str, Any]) -> Item:
     text = place.text(row, "text")
     speaker = place.text(row, "speaker") if row.get("speaker") is not None else None
     moment = place.date(place.text(row, "occurred_at"), "occurred_at")
@@ -332,8 +323,8 @@ def _observed(path: Path) -> Iterator[tuple[str, str, list[str]]]:
         sample = inner.mapping(value)
         name = inner.text(sample, "sample_id")
         for session in inner.mapping(sample.get("observation", {}), "observation").values():
-            for rows in inner.mapping(session, "observation").values():
-                for row in rows:
+            for listed in inner.mapping(session, "observation").values():
+                for row in listed:
                     if not isinstance(row, list) or len(row) < 2:
                         raise inner.fault("observation", "expected pairs of a statement and its turns")
                     ids = _TURN_ID.findall(json.dumps(row[1:]))

@@ -16,14 +16,13 @@ under test is an argument, so that a library can be measured in the place of our
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
 
-from api.evaluation.datasets import Place
+from api.evaluation.datasets import Place, rows
 from workers.derive import times
 from workers.derive.times import When
 
@@ -65,18 +64,10 @@ class Item:
 
 def read(path: Path) -> list[Item]:
     """Return the sentences of a file. Raises DataFileError for a malformed line, OSError if there is no file."""
-    items = []
-    for line, row in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
-        if row.strip():
-            items.append(_item(Place(path, line), row))
-    return items
+    return [_item(place, fields) for place, fields in rows(path)]
 
 
-def _item(place: Place, row: str) -> Item:
-    try:
-        fields = place.mapping(json.loads(row))
-    except json.JSONDecodeError as error:
-        raise place.fault("", f"is no JSON: {error.msg}") from error
+def _item(place: Place, fields: dict[str, Any]) -> Item:
     text = place.text(fields, "input")
     try:
         reference = datetime.fromisoformat(place.text(fields, "ref"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import exists, select, text, update
+from sqlalchemy import exists, select, update
 
 from schema.db import ReadSession, WriteSession
 from schema.models import Episode, Memory, MemorySource
@@ -62,15 +62,9 @@ def episodes_of(session: ReadSession, memory_id: int) -> list[int]:
 
 
 def reinstate(session: WriteSession, memory_id: int) -> None:
-    """Take a person's rejection of a passage back; its derivation brings it into the indexes again."""
+    """Take a person's rejection of a passage back; its derivation, made due by the caller, indexes it again."""
     session.execute(
         update(Memory)
         .where(Memory.id == memory_id, Memory.retired_reason.in_(["rejected", "outdated"]))
         .values(retired_reason="stale")
-    )
-    session.execute(
-        text("""UPDATE stamps SET revision = 0, holder = NULL, attempts = 0, not_before = '-infinity', error = NULL,
-                  due_since = now() WHERE derivation = 'memories' AND row_id IN (
-                    SELECT episode_id FROM memory_sources WHERE memory_id = :id)"""),
-        {"id": memory_id},
     )

@@ -211,7 +211,8 @@ def _insert(
         stamps.add(session, DERIVED, [(row_id, namespace_id, item.lane) for row_id, item in made])
         # A turn that arrives late was not there when its followers were read with what came before them.
         earlier = [(item.session_id, seq) for item, seq in items if item.session_id is not None and seq is not None]
-        after = sessions.followers(session, namespace_id, earlier, [row_id for row_id, _ in made])
+        new = {row_id for row_id, _ in made}
+        after = [row_id for row_id in sessions.followers(session, namespace_id, earlier) if row_id not in new]
         stamps.make_due(session, sessions.FACTS, after)
     return ids
 

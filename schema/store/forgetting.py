@@ -18,10 +18,9 @@ from sqlalchemy import text
 from schema.db import ReadSession, WriteSession
 from schema.ids import digest
 from schema.kinds import MemoryKind, Retirement
-from schema.store import facts, memories, stamps
+from schema.store import facts, memories, sessions, stamps
 from schema.store.access import Door
 from schema.store.episodes import DERIVED
-from schema.store.sessions import CONTEXT_TURNS, FACTS
 
 
 def tombstone(door: Door, external_id: str) -> bytes:
@@ -135,14 +134,16 @@ class Batch:
     shared: Sequence[int]
 
 
-def next_batch(session: WriteSession, receipt_id: int, limit: int) -> Batch:
+def next_batch(session: WriteSession, door: Door, receipt_id: int, limit: int) -> Batch:
     """Lock up to `limit` marked episodes, the stamps of what rests on them, and its rows, in the lock order."""
     rows = session.execute(
         text("SELECT id FROM episodes WHERE forgetting_id = :f ORDER BY id LIMIT :limit FOR UPDATE"),
         {"f": receipt_id, "limit": limit},
     )
     ids = list(rows.scalars())
-    _followers_due(session, ids)
+    # Turns that were read with these as context are read without them from here on.
+    after = sessions.followers(session, door.namespace_id, sessions.places(session, ids))
+    stamps.make_due(session, sessions.FACTS, after)
     resting = session.execute(
         text("SELECT DISTINCT memory_id FROM memory_sources WHERE episode_id = ANY(:ids) ORDER BY 1"), {"ids": ids}
     )
@@ -208,18 +209,6 @@ def _answers(session: WriteSession, door: Door, ids: Sequence[int]) -> None:
             ),
             {"r": json.dumps({**response, "episodes": kept}), "ns": door.namespace_id, "key": key},
         )
-
-
-def _followers_due(session: WriteSession, ids: Sequence[int]) -> None:
-    """Make the turns that were read with these as context due: they are read without them from here on."""
-    rows = session.execute(
-        text("""SELECT DISTINCT n.id FROM episodes e JOIN LATERAL (SELECT c.id FROM episodes c
-                    WHERE c.namespace_id = e.namespace_id AND c.session_id = e.session_id AND c.seq > e.seq
-                      AND c.forgotten_at IS NULL ORDER BY c.seq LIMIT :turns) n ON true
-                WHERE e.id = ANY(:ids) ORDER BY 1"""),
-        {"ids": list(ids), "turns": CONTEXT_TURNS},
-    )
-    stamps.make_due(session, FACTS, list(rows.scalars()))
 
 
 def _bury(session: WriteSession, door: Door, receipt_id: int, ids: Sequence[int]) -> None:

@@ -17,7 +17,7 @@ from schema.ids import digest
 from schema.kinds import MemoryKind, Retirement, Tier
 from schema.models import Memory, MemorySource
 from schema.store import history, memories, stamps
-from schema.store.episodes import EpisodeRow
+from schema.store.episodes import MEMORIES, EpisodeRow
 from schema.store.memories import embedded_text
 
 
@@ -116,7 +116,7 @@ def replace(
     source; `derivations` are the stamps a new passage starts with. Passages of a held episode are quarantined.
     """
     before = existing(session, [item.episode.id for item in wanted])
-    lanes = lanes_of(session, "memories", [item.episode.id for item in wanted])
+    lanes = lanes_of(session, MEMORIES, [item.episode.id for item in wanted])
     changes = _Changes([], [], [], {}, [], [])
     for item in wanted:
         _compare(item, before[item.episode.id], numbers, trust[item.episode.namespace_id], lanes, changes)
@@ -186,7 +186,7 @@ def _values(
         "tier": rating[1],
         "importance": rating[2],
         "confidence": 1.0,
-        "quarantined_at": func.now() if episode.held else None,
+        "quarantined_at": episode.recorded_at if episode.held else None,
     }
 
 
@@ -202,10 +202,6 @@ def lanes_of(session: ReadSession, derivation: str, episode_ids: Sequence[int]) 
 def _insert(session: WriteSession, changes: _Changes, lanes: Mapping[int, int], derivations: Sequence[str]) -> None:
     if not changes.values:
         return
-    held = [value["quarantined_at"] is not None for value in changes.values]
-    moment = session.execute(select(func.now())).scalar_one() if any(held) else None
-    for value, hidden in zip(changes.values, held, strict=True):
-        value["quarantined_at"] = moment if hidden else None
     ids = session.execute(insert(Memory).returning(Memory.id, sort_by_parameter_order=True), changes.values)
     made = list(ids.scalars())
     session.execute(
@@ -217,8 +213,8 @@ def _insert(session: WriteSession, changes: _Changes, lanes: Mapping[int, int], 
     )
     rows = [
         (memory_id, value["namespace_id"], lanes[span[0]])
-        for memory_id, value, span, hidden in zip(made, changes.values, changes.spans, held, strict=True)
-        if not hidden
+        for memory_id, value, span in zip(made, changes.values, changes.spans, strict=True)
+        if value["quarantined_at"] is None
     ]
     stamps.add(session, derivations, rows)
 

@@ -44,9 +44,9 @@ def revise(
     )
     session.execute(update(Episode).where(Episode.id == episode_id).values(revision=revision))
     here = [(row.session_id, row.seq)] if row.session_id is not None and row.seq is not None else []
-    after = sessions.followers(session, namespace_id, here, [episode_id])
+    after = sessions.followers(session, namespace_id, here)
     # One statement a derivation, in lock order: two that lock one by one in another order wait for each other.
-    stamps.make_due(session, sessions.FACTS, sorted([episode_id, *after]), Lane.FRESH)
+    stamps.make_due(session, sessions.FACTS, sorted({episode_id, *after}), Lane.FRESH)
     stamps.make_due(session, MEMORIES, [episode_id], Lane.FRESH)
     return revision
 
@@ -79,8 +79,8 @@ def hold(
     ).all()
     changed = sorted(row.id for row in rows)
     here = [(row.session_id, row.seq) for row in rows if row.session_id is not None and row.seq is not None]
-    after = sessions.followers(session, namespace_id, here, changed)
-    stamps.make_due(session, sessions.FACTS, sorted([*changed, *after]))
+    after = sessions.followers(session, namespace_id, here)
+    stamps.make_due(session, sessions.FACTS, sorted({*changed, *after}))
     stamps.make_due(session, MEMORIES, changed)
     return len(changed)
 

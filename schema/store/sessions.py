@@ -4,38 +4,42 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sqlalchemy import select, text
+from sqlalchemy import text
 
 from schema.db import ReadSession
-from schema.models import Episode
 
 FACTS = "facts"
 CONTEXT_TURNS = 8
 """The most turns an extractor reads before the one in hand: so many of its followers are due when a turn changes."""
 
 
-def followers(
-    session: ReadSession, namespace_id: int, places: Sequence[tuple[str, int]], but: Sequence[int] = ()
-) -> list[int]:
-    """Return the turns that may have been read with the turns at some (session, seq) before them, all but `but`."""
-    found: set[int] = set()
-    for session_id in sorted({place[0] for place in places}):
-        first = min(seq for name, seq in places if name == session_id)
-        last = max(seq for name, seq in places if name == session_id)
-        rows = session.execute(
-            select(Episode.id)
-            .where(
-                Episode.namespace_id == namespace_id,
-                Episode.session_id == session_id,
-                Episode.seq > first,
-                Episode.forgotten_at.is_(None),
-                Episode.id.not_in(but),
-            )
-            .order_by(Episode.seq)
-            .limit(CONTEXT_TURNS + last - first)
-        )
-        found |= set(rows.scalars())
-    return sorted(found)
+def followers(session: ReadSession, namespace_id: int, places: Sequence[tuple[str, int]]) -> list[int]:
+    """Return the turns that may have been read with the turns at some (session, seq) before them, in id order."""
+    rows = session.execute(
+        text("""SELECT DISTINCT n.id FROM unnest(CAST(:sessions AS text[]), CAST(:seqs AS bigint[])) AS t(session, seq)
+                JOIN LATERAL (SELECT c.id FROM episodes c
+                    WHERE c.namespace_id = :ns AND c.session_id = t.session AND c.seq > t.seq
+                      AND c.forgotten_at IS NULL ORDER BY c.seq LIMIT :turns) n ON true
+                ORDER BY 1"""),
+        {
+            "ns": namespace_id,
+            "sessions": [place[0] for place in places],
+            "seqs": [place[1] for place in places],
+            "turns": CONTEXT_TURNS,
+        },
+    )
+    return list(rows.scalars())
+
+
+def places(session: ReadSession, ids: Sequence[int]) -> list[tuple[str, int]]:
+    """Return where some episodes stand, as (session, seq); those outside of any session stand nowhere."""
+    rows = session.execute(
+        text(
+            "SELECT session_id, seq FROM episodes WHERE id = ANY(:ids) AND session_id IS NOT NULL AND seq IS NOT NULL"
+        ),
+        {"ids": list(ids)},
+    )
+    return [(row[0], row[1]) for row in rows]
 
 
 def context(session: ReadSession, ids: Sequence[int], turns: int) -> dict[int, list[tuple[str | None, str]]]:

@@ -48,7 +48,7 @@ def judge(
     # Lock order: episodes, their stamps, the memory's stamps, the memory.
     told = corrections.episodes_of(session, memory_id)
     episodes.lock(session, told)
-    if verdict != Verdict.CONFIRM:
+    if verdict != Verdict.CONFIRM or found.kind == MemoryKind.PASSAGE:
         for derivation in episodes.DERIVED:
             stamps.make_due(session, derivation, told, Lane.FRESH)
     facts.lock(session, [memory_id])

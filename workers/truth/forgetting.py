@@ -64,7 +64,7 @@ def carry_out(database: Database, receipt_id: int, *, should_stop: Callable[[], 
 def _batch(database: Database, door: Door, receipt_id: int) -> bool:
     """Delete one batch in one transaction, look whether anything still points to it, and say whether there was one."""
     with database.write() as session:
-        batch = forgetting.next_batch(session, receipt_id, BATCH)
+        batch = forgetting.next_batch(session, door, receipt_id, BATCH)
         if not batch.episodes:
             return False
         index = indexes.of_memories(session)

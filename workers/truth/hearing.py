@@ -28,11 +28,15 @@ def hear(
     """
     door = access.door(session, namespace_id)
     known = forgetting.buried(session, door, [item.external_id for item in items if item.external_id is not None])
+    # Asked once for all: a namespace that nobody has asked anything yet has nothing to know again.
+    any_served = not deliberate and served.anything(session, namespace_id)
     heard = [
         replace(
             item,
             held=item.source in door.quarantine,
-            echoes=[] if deliberate else echoes_of(session, namespace_id, door.hash_key, item.content),
+            echoes=[]
+            if deliberate
+            else _echoes(session, namespace_id, door.hash_key, item.content, any_served=any_served),
         )
         for item in items
         if item.external_id not in known
@@ -48,13 +52,20 @@ def echoes_of(
 
     What the words `before` an edit said, when they were no echo, is the episode's own: it may have been served since.
     """
-    if not served.anything(session, namespace_id):
-        return echoes(content, key, lambda _heads: ()) if "(" in content else []
-    found = echoes(content, key, lambda heads: (Trace(*row) for row in served.find(session, namespace_id, heads)))
+    found = _echoes(session, namespace_id, key, content, any_served=served.anything(session, namespace_id))
     if before is None or not found:
         return found
     own = _plain(before.content, before.echoes)
     return [(start, stop) for start, stop in found if _plain(content[start:stop]) not in own]
+
+
+def _echoes(
+    session: ReadSession, namespace_id: int, key: bytes, content: str, *, any_served: bool
+) -> list[tuple[int, int]]:
+    if not any_served:
+        # Our own marking is known by its form, and has a role in brackets.
+        return echoes(content, key, lambda _heads: ()) if "(" in content else []
+    return echoes(content, key, lambda heads: (Trace(*row) for row in served.find(session, namespace_id, heads)))
 
 
 def _plain(text: str, but: Sequence[tuple[int, int]] = ()) -> str:
