@@ -88,7 +88,7 @@ class ReadingPlace:
 _PLACE = text("""
     SELECT t.hash_key, n.id, n.name, n.language, s.id,
            (SELECT json_object_agg(h.derivation, h.head) FROM (
-              SELECT r.derivation, max(r.revision) AS head FROM rules r WHERE r.derivation <> 'memories'
+              SELECT r.derivation, max(r.revision) AS head FROM rules r WHERE r.derivation NOT IN ('facts', 'memories')
               GROUP BY r.derivation) h
             WHERE EXISTS (SELECT 1 FROM stamps p WHERE p.namespace_id = n.id AND p.derivation = h.derivation
                           AND p.revision < h.head)),

@@ -96,17 +96,21 @@ def content_digest(session: ReadSession, namespace_id: int) -> dict[str, str]:
 
     Two stores that were told the same and are current agree on it, whatever happened to them on the way.
     """
-    parts: dict[str, list[str]] = {"memories": [], "postings": [], "entities": [], "vectors": []}
+    parts: dict[str, list[str]] = {"memories": [], "postings": [], "entities": [], "vectors": [], "triples": []}
     rows = session.execute(
-        text("""SELECT m.id, m.no, m.kind, m.text, coalesce(m.speaker, ''), m.source, coalesce(m.session_id, ''),
-                       coalesce(m.seq, -1), extract(epoch FROM m.occurred_at), m.retired_at IS NULL,
-                       coalesce(e.external_id, ''), s.start, s.stop
-                FROM memories m JOIN memory_sources s ON s.memory_id = m.id JOIN episodes e ON e.id = s.episode_id
-                WHERE m.namespace_id = :ns"""),
+        text("""SELECT m.id, m.no, m.retired_at IS NULL AND m.quarantined_at IS NULL, m.kind, m.text,
+                       coalesce(m.speaker, ''), m.source, coalesce(m.session_id, ''), coalesce(m.seq, -1),
+                       extract(epoch FROM m.occurred_at), m.retired_reason, m.quarantined_at IS NULL, m.confidence,
+                       m.trust, m.state, m.corroboration, m.tier, m.importance, m.category,
+                       extract(epoch FROM m.valid_from), extract(epoch FROM m.valid_to),
+                       (SELECT string_agg(concat_ws('/', coalesce(e.external_id, ''), s.revision, s.start, s.stop,
+                          s.withdrawn_at IS NULL), ' ' ORDER BY e.external_id, s.revision, s.start, s.stop)
+                        FROM memory_sources s JOIN episodes e ON e.id = s.episode_id WHERE s.memory_id = m.id)
+                FROM memories m WHERE m.namespace_id = :ns"""),
         {"ns": namespace_id},
     ).all()
-    label = {row[0]: repr(tuple(row[2:])) for row in rows}
-    by_no = {row[1]: label[row[0]] for row in rows if row[9]}
+    label = {row[0]: repr(tuple(row[3:])) for row in rows}
+    by_no = {row[1]: label[row[0]] for row in rows if row[2]}
     parts["memories"] = list(label.values())
     parts["postings"] = [
         f"{key}:{tf}:{length}:{by_no.get(no, f'lost {no}')}"
@@ -118,6 +122,14 @@ def content_digest(session: ReadSession, namespace_id: int) -> dict[str, str]:
         for row in session.execute(
             text("""SELECT m.memory_id, e.key FROM mentions m JOIN entities e ON e.id = m.entity_id
                     WHERE e.namespace_id = :ns"""),
+            {"ns": namespace_id},
+        )
+    ]
+    parts["triples"] = [
+        f"{tuple(row[1:])!r}:{label[row[0]]}"
+        for row in session.execute(
+            text("""SELECT memory_id, subject_key, predicate_key, object_key, positive, functional, alias
+                    FROM triples WHERE namespace_id = :ns"""),
             {"ns": namespace_id},
         )
     ]

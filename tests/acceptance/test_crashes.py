@@ -58,7 +58,7 @@ def site() -> Iterator[Site]:
     with Runtime(room / "d", log=lambda *_args, **_more: None) as runtime:
         instance = runtime.instance
         migrate(instance.database_url)
-        values: dict[str, Any] = {**FAKES, **QUICK, "max_attempts": 10}
+        values: dict[str, Any] = {**FAKES, **QUICK, "extractor": "rules", "max_attempts": 10}
         yield Site(
             runtime,
             room,

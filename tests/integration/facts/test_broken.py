@@ -316,3 +316,12 @@ def test_a_rejected_passage_stays_rejected_when_its_episode_is_edited_elsewhere(
     left = store.http.get("/v1/namespaces/n/memories", params={"kind": "passage"}).json()["memories"]
     assert listed[0]["text"] not in [one["text"] for one in left]
     assert any("new end" in one["text"] for one in left)
+
+
+def test_a_memory_is_not_stale_because_an_episode_of_its_number_is(store: Store) -> None:
+    """Stamps of `facts` carry the ids of episodes: a due episode says nothing of the memory with the same id."""
+    store.learn("n", "Ann likes tea.")
+    (due,) = store.tell("n", "Bo plays chess.")
+    answer = store.recall("n", "Ann tea")
+    assert due in [memory["id"] for memory in answer["memories"]]
+    assert [memory["stale"] for memory in answer["memories"]] == [[], []]
