@@ -16,9 +16,9 @@ from difflib import get_close_matches
 from typing import Any
 
 from api.service.context import Context
-from schema import intake
+from api.service.places import place_of
 from schema.db import Database
-from schema.errors import InvalidInput, NotFound, ProviderUnavailable
+from schema.errors import InvalidInput, ProviderUnavailable
 from schema.kinds import Lane, SpaceState
 from schema.settings import Settings
 from schema.store import access, audit, health, rules, spaces, stamps
@@ -55,10 +55,7 @@ def worker_database(settings: Settings) -> Iterator[Database]:
 def namespace(context: Context, name: str) -> NamespaceRow:
     """Return a namespace by its name. Raises InvalidInput or NotFound."""
     with context.database.read() as session:
-        found = access.find_namespace(session, intake.namespace(name))
-    if found is None:
-        raise NotFound(f"namespace: there is no {name!r} in this store", field="namespace")
-    return found
+        return place_of(session, name)
 
 
 def settle(context: Context, names: Sequence[str], *, progress: Progress | None = None) -> list[Report]:

@@ -7,21 +7,12 @@ from dataclasses import asdict
 from typing import Any
 
 from api.service.context import Context
+from api.service.places import missing, place_of
 from schema import clock, intake
-from schema.db import ReadSession
 from schema.errors import InvalidInput, NotFound
 from schema.kinds import Lane, Source, Verdict
-from schema.store import access, forgetting
-from schema.store.access import NamespaceRow
+from schema.store import access
 from workers.truth import correction
-
-
-def place_of(session: ReadSession, namespace: str) -> NamespaceRow:
-    """Return the namespace called `namespace`. Raises InvalidInput, NotFound."""
-    found = access.find_namespace(session, intake.namespace(namespace))
-    if found is None:
-        raise NotFound(f"namespace: there is no {namespace!r} in this store", field="namespace")
-    return found
 
 
 def episode_ids(value: Any) -> list[int]:
@@ -126,8 +117,8 @@ def release(context: Context, namespace: str, *, source: Any = None, episodes: A
         episodes = episode_ids(episodes)
     with context.worker.write() as session:
         place = place_of(session, namespace)
-        missing = sorted(set(episodes or ()) - set(forgetting.living(session, place.id, episodes or ())))
-        if missing:
-            raise NotFound(f"episodes: {missing[0]} is not in this namespace; nothing was released", field="episodes")
+        lost = missing(session, place, episodes or ())
+        if lost:
+            raise NotFound(f"episodes: {lost[0]} is not in this namespace; nothing was released", field="episodes")
         count = correction.release(session, place.id, source=source, ids=episodes)
     return {"released": count, "queued": context.nudge(Lane.FRESH)}

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
 from api.service.context import Context
-from api.service.correct import episode_ids, place_of
+from api.service.correct import episode_ids
+from api.service.places import missing, place_of
 from schema import intake
 from schema.errors import InvalidInput, NotFound
 from schema.kinds import Lane
@@ -51,17 +51,13 @@ def forget(
             value = intake.name(given[name], name)
     with context.database.read() as session:
         place = place_of(session, namespace)
-        missing = _missing(session, place.id, ids) if ids is not None else []
-    if missing:
-        raise NotFound(f"episodes: {missing[0]} is not in this namespace; nothing was forgotten", field="episodes")
+        lost = missing(session, place, ids or ())
+    if lost:
+        raise NotFound(f"episodes: {lost[0]} is not in this namespace; nothing was forgotten", field="episodes")
     scope = {"episodes": "episode", "everything": "namespace"}.get(next(iter(given)), next(iter(given)))
     receipt = steps.forget(context.worker, place.id, scope, value=value, ids=ids)
     context.nudge(Lane.FRESH)
     return shown(receipt)
-
-
-def _missing(session: Any, namespace_id: int, ids: Sequence[int]) -> list[int]:
-    return sorted(set(ids) - set(forgetting.living(session, namespace_id, ids)))
 
 
 def receipt(context: Context, receipt_id: int) -> dict[str, Any]:

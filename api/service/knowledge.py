@@ -6,11 +6,11 @@ from dataclasses import asdict
 from typing import Any
 
 from api.service.context import Context
-from api.service.correct import place_of
+from api.service.places import missing, place_of
 from schema import intake
 from schema.errors import InvalidInput, NotFound
 from schema.kinds import MemoryKind
-from schema.store import access, episodes, history, lineage, triples, usage
+from schema.store import access, history, lineage, triples, usage
 from schema.store.currency import Currency, of_episodes
 from workers.derive import triples as canonical
 
@@ -124,11 +124,9 @@ def currency(context: Context, namespace: str, episode_ids: list[int]) -> list[C
     """Return how current each derivation is with some episodes of a namespace. Raises NotFound naming one not there."""
     with context.database.read() as session:
         place = place_of(session, namespace)
-        possible = [one for one in episode_ids if 0 < one < 2**63]
-        here = {row.id for row in episodes.load(session, possible) if row.namespace_id == place.id}
-        missing = sorted(set(episode_ids) - here)
-        if missing:
-            raise NotFound(f"episode {ascii(missing[0])[:30]} is not in this namespace", field="episode_id")
+        lost = missing(session, place, episode_ids)
+        if lost:
+            raise NotFound(f"episode {ascii(lost[0])[:30]} is not in this namespace", field="episode_id")
         return of_episodes(session, episode_ids)
 
 

@@ -308,6 +308,16 @@ def lock(session: WriteSession, ids: Sequence[int]) -> None:
     )
 
 
+def living(session: ReadSession, namespace_id: int, ids: Sequence[int]) -> list[int]:
+    """Return those of some ids that are episodes of a namespace and not forgotten."""
+    rows = session.execute(
+        text("""SELECT id FROM episodes WHERE namespace_id = :ns AND id = ANY(:ids) AND forgotten_at IS NULL
+                ORDER BY id"""),
+        {"ns": namespace_id, "ids": list(ids)},
+    )
+    return list(rows.scalars())
+
+
 def external_ids(session: ReadSession, ids: Sequence[int]) -> dict[int, str]:
     """Return the external ids of the episodes that have one."""
     rows = session.execute(

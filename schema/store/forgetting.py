@@ -264,16 +264,6 @@ def open_receipts(session: ReadSession) -> list[int]:
     return list(session.execute(text("SELECT id FROM forgettings WHERE finished_at IS NULL ORDER BY id")).scalars())
 
 
-def living(session: ReadSession, namespace_id: int, ids: Sequence[int]) -> list[int]:
-    """Return those of some ids that are episodes of a namespace and not forgotten."""
-    rows = session.execute(
-        text("""SELECT id FROM episodes WHERE namespace_id = :ns AND id = ANY(:ids) AND forgotten_at IS NULL
-                ORDER BY id"""),
-        {"ns": namespace_id, "ids": list(ids)},
-    )
-    return list(rows.scalars())
-
-
 def expired(session: ReadSession) -> list[int]:
     """Return the namespaces that hold episodes whose time is up."""
     rows = session.execute(
