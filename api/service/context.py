@@ -97,15 +97,19 @@ class Context:
         return self._warm.is_set()
 
     def warm_up(self) -> None:
-        """Load models in the background; never blocks the start."""
-        threading.Thread(target=self._load, name="warm-up", daemon=True).start()
+        """Load models in the background; never blocks the start.
+
+        No daemon: an interpreter that ends under a thread in native code aborts. The end waits for the load in hand.
+        """
+        threading.Thread(target=self._load, name="warm-up").start()
 
     def _load(self) -> None:
         limit_threads(os.cpu_count() or 1)
         while not self._warm.is_set() and not self._closed.is_set():
             try:
                 encoder(describe(self.settings.encoder)).query("warm")
-                extract(["Warm"], self.settings.spacy_model)
+                if not self._closed.is_set():
+                    extract(["Warm"], self.settings.spacy_model)
             except ProviderUnavailable as error:
                 self.cold_reason = error.detail
                 logger.warning("models_unavailable", reason=error.detail)
