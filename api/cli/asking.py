@@ -48,7 +48,15 @@ def recall(
         from api.service import reading
         from api.service import recall as service
 
-        asked = service.ask(found, namespace, question, overrides=overrides, now=_moment(now), counted=not explain)
+        asked = service.ask(
+            found,
+            namespace,
+            question,
+            overrides=overrides,
+            now=_moment(now),
+            counted=not explain,
+            explain=explain,
+        )
         answer = asked.answer.body()
         why = asked.answer.explain() if explain else None
         ids = [item["id"] for item in why["candidates"] if not item["admitted"]] if why else []

@@ -112,7 +112,8 @@ class Run:
         if asked.answer.degraded:
             leg, why = next(iter(asked.answer.degraded.items()))
             raise NotCurrent(f"the {leg} leg could not answer: {why}")
-        ids = [span.episode_id for entry in asked.answer.memories for span in entry.ranked.candidate.sources]
+        words = [entry.ranked.wording for entry in asked.answer.memories]
+        ids = [span.episode_id for wording in words if wording is not None for span in wording.sources]
         with self.context.database.read() as session:
             known = episodes.external_ids(session, ids)
         return Answer(question, tuple(known[episode_id] for episode_id in ids if episode_id in known))

@@ -94,6 +94,7 @@ def _answer(context: Context, namespace: str, data: dict[str, Any], abandoned: C
         abandoned=abandoned,
         session_id=None if session_id is None else intake.name(session_id, "session_id"),
         counted=not explain,
+        explain=explain,
     )
     answer = asked.answer.body()
     if explain:

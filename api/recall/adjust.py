@@ -1,67 +1,127 @@
-"""Fifth stage: what it is and who said it. A bonus stands among a candidate's parts, so that evidence shows it.
+"""Sixth stage: what it is, who said it, when, and how far it can be believed. Each factor is recorded by its name.
 
-- A question that names exactly one of the people who speak in what was found asks for that person's own words.
-- Where users and others (assistants, tools, documents) speak, the user's own words come before what was said to them.
+- `speaker`: the question names exactly one of the people who speak here, and these are that person's own words.
+- `user`: where users and others (assistants, tools, documents) speak, the user's own words come before what was said
+  to them.
+- `anchor`: the question names a time, and this was said about then.
+- `recent`: the question asks for the present ("currently"), and this is recent.
+- `answer`: the question asks when or how many, and this names a time or a number.
+- `trust`, `confidence`: at most 1; how far the source is trusted, and how sure the statement is.
+- `fact`: a fact is short, and every leg takes that for relevance: what it earned counts `fact_weight` as much as what
+  the passage earned that it was drawn from.
 
-A fact is short, and every leg takes that for relevance: what it earned counts `fact_weight` as much as what the passage
-earned that it was drawn from. It still brings its source forward when the passage says it among other things.
+A passage whose meaning was understood is lifted by `fact_lift` times the score of the best fact in it.
 
-A bonus goes to rows that share a word with the question, as much of it as their keyword part allows: a row can double
-what its words earned and no more. So no bonus lifts a row that matches nothing above one that matches exactly.
+Two things keep an exact hit from being buried. `speaker` and `user` go to rows that hold a word of the question or
+stand beside one that does. And a row without a single word of the question never ranks above one that holds all of
+them, or all of its identifiers: factor `inexact` is what that costs it.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Mapping
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import datetime
 
 from api.recall.candidate import SCORE_DIGITS, Candidate
+from api.recall.conversation import Pool, touched
 from api.recall.fusion import Fused
-from api.recall.plan import Plan
+from api.recall.legs import Legs
+from api.recall.plan import Anchor, Plan
 from api.recall.settings import RecallSettings
 from schema.kinds import MemoryKind, Source
 from workers.derive.text import name_key
 
-_WORD = re.compile(r"\w+")
 _ROLES = frozenset(Source)
+_STEP = 10.0**-SCORE_DIGITS
+_DAY = 86_400.0
+_RECENT = 30.0
+"""Days after which the bonus of being recent has halved."""
 
 
 def adjust(
-    fused: Mapping[int, Fused], candidates: Mapping[int, Candidate], plan: Plan, settings: RecallSettings
+    fused: Mapping[int, Fused], pool: Pool, legs: Legs, plan: Plan, settings: RecallSettings
 ) -> dict[int, Fused]:
-    """The fused candidates with what is added for who said them."""
-    found = {ref: candidates[ref] for ref in fused}
-    asked = named_speaker(found.values(), plan)
+    """The fused candidates with their factors, and the score that comes of them."""
+    found = {ref: pool.candidates[ref] for ref in fused}
+    asked = plan.speakers[0] if len(plan.speakers) == 1 else None
     mixed = len({candidate.source == Source.USER for candidate in found.values()}) > 1
     keys = {candidate.speaker: speaker_key(candidate) for candidate in found.values()}
+    worded = touched(pool, settings) if legs.terms else frozenset(fused)
+    answering = {int(no) for nos in legs.traits.values() for no in nos}
     adjusted: dict[int, Fused] = {}
     for ref, row in fused.items():
         candidate = found[ref]
-        part = {
-            leg: value * (settings.fact_weight if candidate.kind == MemoryKind.FACT else 1.0)
-            for leg, value in row.part.items()
-        }
-        earned = part.get("keyword", 0.0)
-        if asked is not None and settings.speaker_bonus and keys[candidate.speaker] == asked:
-            part["speaker"] = min(settings.speaker_bonus, earned)
-        if mixed and settings.user_bonus and candidate.source == Source.USER:
-            part["user"] = min(settings.user_bonus, earned)
-        adjusted[ref] = Fused(part, round(sum(part.values()), SCORE_DIGITS))
-    return adjusted
+        factors = _believed(candidate, settings)
+        if candidate.kind == MemoryKind.FACT:
+            factors["fact"] = settings.fact_weight
+        if asked is not None and keys[candidate.speaker] == asked and ref in worded:
+            factors["speaker"] = 1 + settings.speaker_bonus
+        if mixed and candidate.source == Source.USER and ref in worded:
+            factors["user"] = 1 + settings.user_bonus
+        if plan.anchors:
+            factors["anchor"] = 1 + settings.anchor_bonus * closeness(candidate.occurred_at, plan.anchors)
+        if plan.marker:
+            age = max(0.0, (plan.now - candidate.occurred_at).total_seconds() / _DAY)
+            factors["recent"] = 1 + settings.marker_bonus * 2 ** (-age / _RECENT)
+        if candidate.no in answering:
+            factors["answer"] = 1 + settings.answer_bonus
+        factors = {name: factor for name, factor in factors.items() if factor != 1}
+        score = round(sum(row.part.values()) * math.prod(factors.values()), SCORE_DIGITS)
+        adjusted[ref] = Fused({leg: part for leg, part in row.part.items() if part}, score, factors)
+    return _below_exact(_lifted(adjusted, pool, settings), pool, plan)
+
+
+def _believed(candidate: Candidate, settings: RecallSettings) -> dict[str, float]:
+    sure = math.sqrt(candidate.confidence * candidate.trust)
+    return {
+        "trust": 1 - settings.trust_weight * (1 - candidate.trust),
+        "confidence": 1 - settings.confidence_weight * (1 - sure),
+    }
+
+
+def closeness(moment: datetime, anchors: tuple[Anchor, ...]) -> float:
+    """How near a moment is to the nearest anchor, in [0, 1]: 1 at its middle, 0 three tolerances away."""
+    return max(
+        max(0.0, 1 - abs((moment - anchor.middle).total_seconds()) / (3 * anchor.tolerance.total_seconds()))
+        for anchor in anchors
+    )
+
+
+def _lifted(rows: dict[int, Fused], pool: Pool, settings: RecallSettings) -> dict[int, Fused]:
+    best: dict[int, float] = {}
+    for ref, place in zip(pool.ids, pool.passage.tolist(), strict=True):
+        if place >= 0 and ref in rows and pool.ids[place] in rows:
+            passage = pool.ids[place]
+            best[passage] = max(best.get(passage, 0.0), rows[ref].score)
+    for passage, score in best.items():
+        lift = round(settings.fact_lift * score, SCORE_DIGITS)
+        if lift:
+            row = rows[passage]
+            rows[passage] = replace(row, score=round(row.score + lift, SCORE_DIGITS), lift=lift)
+    return rows
+
+
+def _below_exact(rows: dict[int, Fused], pool: Pool, plan: Plan) -> dict[int, Fused]:
+    """No row that holds none of the telling terms above the best of those that hold all of them."""
+    if not len(pool.earned) or not plan.telling:
+        return rows
+    held = pool.held(plan.telling)
+    exact = [rows[ref].score for ref in rows if held[ref] == len(plan.telling)]
+    if not exact:
+        return rows
+    ceiling = max(exact) - _STEP
+    for ref, row in rows.items():
+        if not held[ref] and row.score > ceiling:
+            factor = max(0.0, ceiling) / row.score
+            rows[ref] = replace(
+                row, score=round(max(0.0, ceiling), SCORE_DIGITS), factors={**row.factors, "inexact": factor}
+            )
+    return rows
 
 
 def speaker_key(candidate: Candidate) -> str | None:
     """The normalised name of who speaks; a role is nobody's name."""
     key = name_key(candidate.speaker) if candidate.speaker else ""
     return key if key and key not in _ROLES else None
-
-
-def named_speaker(candidates: Iterable[Candidate], plan: Plan) -> str | None:
-    """The one speaker that the question names, in full or by the first word of the name; None for none or several."""
-    words = set(_WORD.findall(plan.normalised))
-    named = set()
-    for candidate in {candidate.speaker: candidate for candidate in candidates}.values():
-        key = speaker_key(candidate)
-        if key is not None and (key in plan.entities or key.split()[0] in words):
-            named.add(key)
-    return named.pop() if len(named) == 1 else None

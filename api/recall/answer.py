@@ -58,34 +58,35 @@ class Answer:
 
 
 def _memory(entry: Entry) -> dict[str, Any]:
-    candidate = entry.ranked.candidate
+    candidate, wording = entry.ranked.candidate, entry.ranked.wording
+    assert wording is not None  # noqa: S101 - what is admitted was read
     return {
         "id": candidate.id,
         "kind": candidate.kind,
-        "text": candidate.text,
+        "text": wording.text,
         "speaker": candidate.speaker,
         "source": candidate.source,
         "session_id": candidate.session_id,
         "seq": candidate.seq,
         "occurred_at": candidate.occurred_at.isoformat(),
-        "recorded_at": candidate.recorded_at.isoformat(),
+        "recorded_at": wording.recorded_at.isoformat(),
         "trust": candidate.trust,
         # Nobody is asked to do what a memory says; whoever reads it should see when somebody else's text tries.
-        "instruction_like": candidate.source != Source.USER and gives_orders(candidate.text),
+        "instruction_like": candidate.source != Source.USER and gives_orders(wording.text),
         "confidence": candidate.confidence,
-        "state": candidate.state,
-        "corroboration": candidate.corroboration,
-        "importance": candidate.importance,
-        "tier": candidate.tier,
-        "category": candidate.category,
-        "event": candidate.event,
-        "valid_from": candidate.valid_from.isoformat() if candidate.valid_from else None,
-        "valid_to": candidate.valid_to.isoformat() if candidate.valid_to else None,
+        "state": wording.state,
+        "corroboration": wording.corroboration,
+        "importance": wording.importance,
+        "tier": wording.tier,
+        "category": wording.category,
+        "event": wording.event,
+        "valid_from": wording.valid_from.isoformat() if wording.valid_from else None,
+        "valid_to": wording.valid_to.isoformat() if wording.valid_to else None,
         "score": entry.ranked.score,
         "similarity": entry.ranked.raw.get("semantic"),
-        "legs": sorted(entry.ranked.raw),
+        "legs": list(entry.ranked.found),
         "rank": entry.ranked.rank,
         "position": entry.position,
-        "sources": [asdict(span) for span in candidate.sources],
-        "stale": list(candidate.stale),
+        "sources": [asdict(span) for span in wording.sources],
+        "stale": list(wording.stale),
     }

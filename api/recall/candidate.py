@@ -1,4 +1,4 @@
-"""What the stages hand to each other: a candidate, the same candidate ranked, and the order in which candidates stand.
+"""What the stages hand to each other: a candidate, what it says, the same ranked, and the order they stand in.
 
 The order is score descending, then the newer, then the content: never a surrogate id, so that the same memories
 written in another order are recalled in the same order. Only rows that are equal in everything a reader can see fall
@@ -8,7 +8,7 @@ back on their id, and there it decides nothing but which of two identical lines 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -30,21 +30,39 @@ class SourceSpan:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A memory as recall reads it. Times are aware; `stale` names derivations whose stamp was old when it was read."""
+    """A memory as ranking reads it: everything but its words. Times are aware; `digest` is that of what it says.
+
+    `cosine` is its likeness to the question, None without a vector on either side. `before` and `after` are the ids of
+    the passages around it in its session, nearest first, where they were read; `before` of a fact begins with the
+    passage that it stands in.
+    """
 
     id: int
     no: int
     kind: str
-    text: str
     speaker: str | None
     source: str
     session_id: str | None
     seq: int | None
     occurred_at: datetime
-    recorded_at: datetime
     trust: float
     confidence: float
+    digest: bytes
+    cosine: float | None = None
+    before: tuple[int, ...] = ()
+    after: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """What a memory says, for those that are shown. `stale` names derivations whose stamp was old when it was read.
+
+    `content_key` is equal for texts that differ in Unicode forms, case or blanks only.
+    """
+
+    text: str
     content_key: str
+    recorded_at: datetime
     valid_from: datetime | None = None
     valid_to: datetime | None = None
     event: str | None = None
@@ -59,10 +77,12 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """A candidate with what the legs said of it.
+    """A candidate with what was made of it.
 
-    `raw` is each leg's score in its own unit, `part` what each leg adds to `score`. `rank` counts from 1 and is None
-    for a candidate no leg kept; `reason` says why it is not admitted, None while it is.
+    `raw` is each leg's score in its own unit, also where the leg's head ended above it; `found` names the legs that
+    brought it, none for a neighbour. `part` is what each leg adds, `factors` what the sum is multiplied by, `lift` what
+    is added then. `rank` counts from 1 and is None for a candidate no leg kept; `reason` says why it is not admitted,
+    None while it is. `wording` is None for rows too far down to be shown.
     """
 
     candidate: Candidate
@@ -71,10 +91,19 @@ class Ranked:
     score: float
     rank: int | None = None
     reason: str | None = None
+    found: tuple[str, ...] = ()
+    factors: Mapping[str, float] = field(default_factory=dict)
+    lift: float = 0.0
+    wording: Wording | None = None
 
     def rejected(self, reason: str) -> Ranked:
         """The same row, turned down."""
-        return Ranked(self.candidate, self.raw, self.part, self.score, self.rank, reason)
+        return replace(self, reason=reason)
+
+    @property
+    def text(self) -> str:
+        """What it says; empty for a row that is not shown."""
+        return self.wording.text if self.wording is not None else ""
 
 
 def content_order(candidate: Candidate) -> tuple[Any, ...]:
@@ -86,8 +115,7 @@ def visible_order(candidate: Candidate) -> tuple[Any, ...]:
     """The same key without the id: equal for rows that no reader can tell apart."""
     return (
         _EPOCH - candidate.occurred_at,
-        candidate.content_key,
-        candidate.text,
+        candidate.digest,
         candidate.speaker or "",
         candidate.source,
         candidate.kind,
@@ -99,7 +127,4 @@ def visible_order(candidate: Candidate) -> tuple[Any, ...]:
 def in_order(ranked: Iterable[Ranked]) -> list[Ranked]:
     """Best first, ranks filled in for those a leg kept; the others follow without one."""
     ordered = sorted(ranked, key=lambda item: (item.reason is not None, -item.score, content_order(item.candidate)))
-    return [
-        Ranked(item.candidate, item.raw, item.part, item.score, None if item.reason else place, item.reason)
-        for place, item in enumerate(ordered, 1)
-    ]
+    return [replace(item, rank=None if item.reason else place) for place, item in enumerate(ordered, 1)]

@@ -1,4 +1,4 @@
-"""Fifth stage: what says the same is said once. The higher-ranked row stays, the others are rejected as `duplicate`.
+"""Seventh stage: what says the same is said once. The higher-ranked row stays, the others are rejected as `duplicate`.
 
 Two rows are the same when one speaker says the same content: the content key knows no Unicode forms, case or blanks,
 and the same words from two mouths are two statements. With `collapse="source"` a row also counts as a duplicate when
@@ -21,11 +21,11 @@ def dedup(ranked: Sequence[Ranked], collapse: str = "none") -> list[Ranked]:
     covered: set[int] = set()
     out: list[Ranked] = []
     for item in ranked:
-        if item.reason is not None:
+        if item.reason is not None or item.wording is None:
             out.append(item)
             continue
-        statement = (item.candidate.speaker, item.candidate.content_key)
-        episodes = {span.episode_id for span in item.candidate.sources}
+        statement = (item.candidate.speaker, item.wording.content_key)
+        episodes = {span.episode_id for span in item.wording.sources}
         if statement in said or (collapse == "source" and episodes and episodes <= covered):
             out.append(item.rejected(DUPLICATE))
             continue

@@ -1,4 +1,4 @@
-"""Eighth stage: what was considered, not only what was used. Plain values, no query text, ready to be shown or stored.
+"""Tenth stage: what was considered, not only what was used. Plain values, no query text, ready to be shown or stored.
 
 Every candidate appears once, best first: what each leg saw in it, what that added, where it ended and why it is not
 in the prompt. `considered = admitted + rejected` always counts all of them; the list itself shows at most
@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from datetime import timedelta
 from typing import Any
 
 from api.recall.candidate import Ranked, SourceSpan
@@ -26,12 +27,16 @@ BELOW_FLOOR = "below-floor"
 @dataclass(frozen=True, slots=True)
 class CandidateEvidence:
     """One candidate. `rank` is 1-based by score, None below the floors; `position` 0-based in the prompt, None
-    outside.
+    outside. `found`: the legs that brought it; a neighbour was brought by none. The score is the sum of the parts times
+    all factors, plus the lift.
     """
 
     id: int
+    found: tuple[str, ...]
     raw: Mapping[str, float]
     part: Mapping[str, float]
+    factors: Mapping[str, float]
+    lift: float
     score: float
     rank: int | None
     admitted: bool
@@ -52,6 +57,8 @@ class Evidence:
     dimensions: int | None
     terms: int
     entities: int
+    speakers: int
+    anchors: tuple[Mapping[str, Any], ...]
     strategy: str
     k: int
     threshold: float
@@ -92,6 +99,11 @@ def gather_evidence(
         dimensions=None if plan.vector is None else len(plan.vector),
         terms=len(plan.terms),
         entities=len(plan.entities),
+        speakers=len(plan.speakers),
+        anchors=tuple(
+            {"middle": anchor.middle.isoformat(), "tolerance_days": anchor.tolerance / timedelta(days=1)}
+            for anchor in plan.anchors
+        ),
         strategy=strategy.name,
         k=strategy.k,
         threshold=strategy.threshold,
@@ -136,14 +148,17 @@ def _listed(packed: Packed, window: int) -> tuple[CandidateEvidence, ...]:
 def _candidate(item: Ranked, entry: Entry | None) -> CandidateEvidence:
     return CandidateEvidence(
         id=item.candidate.id,
+        found=item.found,
         raw=dict(item.raw),
         part=dict(item.part),
+        factors=dict(item.factors),
+        lift=item.lift,
         score=item.score,
         rank=item.rank,
         admitted=entry is not None,
         reason=item.reason,
         position=None if entry is None else entry.position,
         fragment=None if entry is None else entry.fragment,
-        sources=item.candidate.sources,
-        stale=item.candidate.stale,
+        sources=item.wording.sources if item.wording is not None else (),
+        stale=item.wording.stale if item.wording is not None else (),
     )

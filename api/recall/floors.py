@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from api.recall.candidate import Candidate
+from api.recall.candidate import Candidate, Wording
 from api.recall.plan import Plan
 from api.recall.settings import RecallSettings
 from workers.derive.text import terms
@@ -39,11 +39,33 @@ class Floored:
     profile: Literal["strict", "loose"]
     dropped: Mapping[str, int]
 
+    @property
+    def open(self) -> bool:
+        """Whether there is no floor at all."""
+        return not (self.floors.min_cosine or self.floors.min_terms or self.floors.min_overlap)
 
-def apply_floors(raw: Scores, candidates: Mapping[int, Candidate], plan: Plan, settings: RecallSettings) -> Floored:
-    """The strict floors, and if nobody passes, the loose ones."""
+    @property
+    def standing(self) -> frozenset[int]:
+        """The rows that some leg still speaks for."""
+        return frozenset(ref for scores in self.raw.values() for ref in scores)
+
+
+def apply_floors(
+    raw: Scores,
+    candidates: Mapping[int, Candidate],
+    plan: Plan,
+    settings: RecallSettings,
+    wordings: Mapping[int, Wording],
+) -> Floored:
+    """The strict floors, and if nobody passes, the loose ones. `wordings` are needed of the keyword leg's rows, and
+    only with a floor on terms.
+    """
     strict = Floors(settings.min_cosine, settings.min_terms, settings.min_overlap)
-    kept = _pass(raw, candidates, plan, strict)
+
+    def _pass(floors: Floors) -> Scores:
+        return _standing(raw, candidates, wordings, plan, floors)
+
+    kept = _pass(strict)
     if any(kept.values()) or not any(raw.values()):
         return Floored(kept, strict, "strict", _dropped(raw, kept))
     loose = Floors(
@@ -51,11 +73,17 @@ def apply_floors(raw: Scores, candidates: Mapping[int, Candidate], plan: Plan, s
         min(strict.min_terms, max(1, len(plan.terms) // 2)),
         strict.min_overlap * settings.loose_share,
     )
-    kept = _pass(raw, candidates, plan, loose)
+    kept = _pass(loose)
     return Floored(kept, loose, "loose", _dropped(raw, kept))
 
 
-def _pass(raw: Scores, candidates: Mapping[int, Candidate], plan: Plan, floors: Floors) -> Scores:
+def _standing(
+    raw: Scores,
+    candidates: Mapping[int, Candidate],
+    wordings: Mapping[int, Wording],
+    plan: Plan,
+    floors: Floors,
+) -> Scores:
     kept = dict(raw)
     for leg, floor in (("semantic", floors.min_cosine), ("entity", floors.min_overlap)):
         if floor and leg in raw:
@@ -65,14 +93,15 @@ def _pass(raw: Scores, candidates: Mapping[int, Candidate], plan: Plan, floors: 
         kept["keyword"] = {
             ref: score
             for ref, score in raw["keyword"].items()
-            if _holds(candidates[ref], asked, floors.min_terms, plan.language)
+            if ref in wordings
+            and _holds(candidates[ref].speaker, wordings[ref].text, asked, floors.min_terms, plan.language)
         }
     return kept
 
 
-def _holds(candidate: Candidate, asked: set[str], bar: int, language: str) -> bool:
+def _holds(speaker: str | None, text: str, asked: set[str], bar: int, language: str) -> bool:
     """Whether a memory, its speaker's name included as in the index, holds enough of the question's terms."""
-    own = set(terms(f"{candidate.speaker or ''} {candidate.text}", language))
+    own = set(terms(f"{speaker or ''} {text}", language))
     return len(own & asked) >= min(bar, len(own))
 
 

@@ -1,20 +1,19 @@
-"""Fourth stage: one score out of the legs' raw ones. Raw scores stay beside it, because the head of a leg is always 1
+"""Fifth stage: one score out of the legs' raw ones. Raw scores stay beside it, because the head of a leg is always 1
 here.
 
-- `convex`: each leg normalised to [0, 1], times its weight, over the sum of all weights. So a score is in [0, 1], and
+- `convex`: each leg normalised to [0, 1], times its weight, over the sum of all weights. So the sum is in [0, 1], and
   a row known to one leg alone can claim no more than that leg's share. A leg whose scores are all equal gives 1; a
   row that a leg did not find gets 0 from it, never less.
 - `rrf`: the sum of weight / (k + rank), ranks from 1 (Cormack 2009). Ties inside a leg are ranked by content,
   and rows that are equal in both share a rank.
 
-Normalisation is `minmax` over the leg's head, or `zeromax`, which divides by the best: a leg whose absent rows truly
-have score 0 then gives its last hit more than nothing.
+Normalisation is `minmax`, or `zeromax`, which divides by the best.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from api.recall.candidate import SCORE_DIGITS, Candidate, visible_order
@@ -24,10 +23,12 @@ from api.recall.settings import RecallSettings
 
 @dataclass(frozen=True, slots=True)
 class Fused:
-    """What each leg adds to one candidate's score, and the score."""
+    """What each leg adds to one candidate's score, and the score: their sum, times all factors, plus the lift."""
 
     part: Mapping[str, float]
     score: float
+    factors: Mapping[str, float] = field(default_factory=dict)
+    lift: float = 0.0
 
 
 def fuse(raw: Scores, candidates: Mapping[int, Candidate], settings: RecallSettings) -> dict[int, Fused]:

@@ -17,9 +17,9 @@ A leg that cannot answer says so in `degraded`: an empty leg and a failed one ne
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Literal
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,12 +28,13 @@ from api.recall.plan import Plan
 from api.recall.reader import Posting, Postings, Reader
 from api.recall.settings import RecallSettings
 from schema.errors import LegUnavailable
+from workers.derive.traits import Trait, trait_key
 
 _DENSE = 4_000_000
 """Numbers up to which one slot a number is the fastest sum (1M memories: 5 ms). Beyond, only numbers that occur get a
 slot."""
 
-_COSINE_DIGITS = 6
+COSINE_DIGITS = 6
 """float32 vectors are alike to about 1e-7; one more encoder batch size moves the seventh decimal."""
 
 
@@ -61,12 +62,23 @@ class LegResult:
     complete: bool = True
 
 
-@dataclass(frozen=True, slots=True)
+Part: TypeAlias = tuple[NDArray[np.uint32], NDArray[np.float64]]
+"""Memory numbers, ascending, and what one term earns each of them."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Legs:
-    """All legs that were asked, and the live rows of the namespace (None when the postings could not be read)."""
+    """All legs that were asked, and the live rows of the namespace (None when the postings could not be read).
+
+    `terms` holds, for each term of the question in its order, the parts of BM25 that passages and facts earn by it;
+    empty when the keyword leg did not answer. `traits` holds the numbers of the memories with each trait that an answer
+    should have.
+    """
 
     results: tuple[LegResult, ...]
     rows: int | None
+    terms: tuple[tuple[Part, ...], ...] = ()
+    traits: Mapping[Trait, NDArray[np.uint32]] = field(default_factory=dict)
 
     @property
     def degraded(self) -> dict[str, str]:
@@ -79,11 +91,16 @@ def ask(plan: Plan, settings: RecallSettings, reader: Reader) -> Legs:
     rows: int | None = None
     words = plan.term_keys + plan.fact_keys if settings.keyword_weight else ()
     wanted = words + (plan.entity_keys if settings.entity_weight else ())
+    traits = {trait: trait_key(trait) for trait in plan.wanted} if settings.answer_bonus else {}
+    terms: tuple[tuple[Part, ...], ...] = ()
+    having: dict[Trait, NDArray[np.uint32]] = {}
     try:
-        postings = reader.postings(wanted)
+        postings = reader.postings((*wanted, *traits.values()))
         rows = postings.rows
+        having = {trait: postings.by_key[key][0] for trait, key in traits.items() if key in postings.by_key}
         if settings.keyword_weight:
-            results.append(keyword(plan.term_keys, plan.fact_keys, postings, settings))
+            terms = term_parts(plan.term_keys, plan.fact_keys, postings, settings)
+            results.append(keyword(terms, settings))
         if settings.entity_weight:
             found = entity(plan.entity_keys, postings, settings)
             results.append(replace(found, degraded=plan.no_entities))
@@ -92,35 +109,41 @@ def ask(plan: Plan, settings: RecallSettings, reader: Reader) -> Legs:
         results += [LegResult(name, "no", degraded=failure.detail) for name in asked]
     if settings.semantic_weight:
         results.append(semantic(plan, reader, settings))
-    return Legs(tuple(results), rows)
+    return Legs(tuple(results), rows, terms, having)
 
 
-def keyword(keys: Sequence[int], fact_keys: Sequence[int], postings: Postings, settings: RecallSettings) -> LegResult:
-    """BM25 (Robertson and Zaragoza 2009) with Lucene's idf, log(1 + (N - df + .5) / (df + .5)), which is never
-    negative.
+def term_parts(
+    keys: Sequence[int], fact_keys: Sequence[int], postings: Postings, settings: RecallSettings
+) -> tuple[tuple[Part, ...], ...]:
+    """What each term earns each memory that holds it, by BM25 (Robertson and Zaragoza 2009) with Lucene's idf,
+    log(1 + (N - df + .5) / (df + .5)), which is never negative.
 
     N, df and the mean length are those of passages. A fact's words weigh what they weigh there: it says its passage
     again, and counting it twice would make a word the commoner the more is understood of it.
     """
-    found = _found(keys, postings)
-    facts = {fact: postings.by_key[fact] for fact in fact_keys if fact in postings.by_key}
-    if not found and not facts:
-        return LegResult("keyword", "no")
-    rows = max(postings.rows, max((len(nos) for _, (nos, _, _) in found), default=1))
+    found = [postings.by_key.get(key) for key in keys]
+    rows = max(postings.rows, max((len(posting[0]) for posting in found if posting is not None), default=1))
     mean = postings.total_length / rows or 1.0
     k1, b = settings.bm25_k1, settings.bm25_b
-    fact_of = dict(zip(keys, fact_keys, strict=True))
-    ordered = [key for key, _ in found] + [key for key in dict.fromkeys(keys) if key not in postings.by_key]
-    parts = []
-    for key in ordered:
-        df = len(postings.by_key[key][0]) if key in postings.by_key else 0
+    parts: list[tuple[Part, ...]] = []
+    for own, fact_key in zip(found, fact_keys, strict=True):
+        df = 0 if own is None else len(own[0])
         idf = math.log1p((rows - df + 0.5) / (df + 0.5))
-        for posting in (postings.by_key.get(key), facts.get(fact_of[key])):
-            if posting is not None:
+        earned: list[Part] = []
+        for posting in (own, postings.by_key.get(fact_key)):
+            if posting is not None and len(posting[0]):
                 nos, tf, length = posting
                 saturation = tf / (tf + k1 * (1 - b + b * length.astype(np.float64) / mean))
-                parts.append((nos, idf * (k1 + 1) * saturation))
-    return _head("keyword", *_sum(parts), settings)
+                earned.append((nos, idf * (k1 + 1) * saturation))
+        parts.append(tuple(earned))
+    return tuple(parts)
+
+
+def keyword(terms: Sequence[Sequence[Part]], settings: RecallSettings) -> LegResult:
+    """The sum of what all terms earn a memory, added up rarest first."""
+    places = sorted(range(len(terms)), key=lambda at: (sum(len(part[0]) for part in terms[at]), at))
+    parts = [part for at in places for part in terms[at]]
+    return _head("keyword", *_sum(parts), settings) if parts else LegResult("keyword", "no")
 
 
 def entity(keys: Sequence[int], postings: Postings, settings: RecallSettings) -> LegResult:
@@ -146,7 +169,7 @@ def semantic(plan: Plan, reader: Reader, settings: RecallSettings) -> LegResult:
         return LegResult("semantic", "id", degraded=plan.no_vector)
     limit = settings.pool + _BEYOND
     try:
-        near = [(ref, round(float(cosine), _COSINE_DIGITS)) for ref, cosine in reader.nearest(plan.vector, limit)]
+        near = [(ref, round(float(cosine), COSINE_DIGITS)) for ref, cosine in reader.nearest(plan.vector, limit)]
     except LegUnavailable as failure:
         return LegResult("semantic", "id", degraded=failure.detail)
     near = sorted((pair for pair in near if math.isfinite(pair[1])), key=lambda pair: (-pair[1], pair[0]))

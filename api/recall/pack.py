@@ -1,4 +1,4 @@
-"""Seventh stage: the prompt. Admitted memories become fragments, fragments become the context, budgets are kept.
+"""Ninth stage: the prompt. Admitted memories become fragments, fragments become the context, budgets are kept.
 
 A fragment quotes a memory. Its first line gives the event time and who spoke; every line of the memory follows behind
 `> `, an empty one as `>`. Stored text is data: it can hold no blank line and no line that looks like another
@@ -66,7 +66,7 @@ def pack(ranked: Sequence[Ranked], settings: RecallSettings) -> Packed:
         if item.reason is not None:
             out.append(item)
             continue
-        fragment = quote(item.candidate)
+        fragment = quote(item.candidate, item.text)
         after = _spend(spent, fragment)
         over = _over(after, settings)
         if over is None:
@@ -80,12 +80,12 @@ def pack(ranked: Sequence[Ranked], settings: RecallSettings) -> Packed:
     return Packed(SEPARATOR.join(entry.fragment for entry in entries), entries, tuple(out), spent)
 
 
-def quote(candidate: Candidate) -> str:
+def quote(candidate: Candidate, text: str) -> str:
     """A memory as a fragment of a prompt."""
     who = " ".join((candidate.speaker or "").split())
     when = candidate.occurred_at.isoformat(sep=" ", timespec="minutes")
     head = f"[{when}] {who} ({candidate.source}):" if who else f"[{when}] ({candidate.source}):"
-    return "\n".join([head, *(f"> {line}" if line.strip() else ">" for line in candidate.text.splitlines())])
+    return "\n".join([head, *(f"> {line}" if line.strip() else ">" for line in text.splitlines())])
 
 
 def estimate_tokens(text: str) -> int:

@@ -1,7 +1,7 @@
 """Recall from a question to a context, top to bottom. Every stage is a module of its own and pure; only the reader is
 not.
 
-    plan -> legs -> (texts) -> floors -> fuse -> adjust -> rank -> dedup -> select -> pack -> evidence
+    plan -> legs -> pool -> floors -> context -> fuse -> adjust -> rank -> (words) dedup, select -> pack -> evidence
 
 A new stage is a new line here: it takes the ranked rows, best first, and gives them back with a reason on those it
 turns down.
@@ -15,35 +15,43 @@ from typing import TypeVar
 
 from api.recall.adjust import adjust
 from api.recall.answer import Answer
-from api.recall.candidate import Candidate, Ranked, in_order
-from api.recall.dedup import dedup
+from api.recall.candidate import Candidate, Ranked, Wording, in_order
+from api.recall.conversation import REACH, Pool, gather, in_context
 from api.recall.evidence import BELOW_FLOOR, gather_evidence
 from api.recall.floors import Scores, apply_floors
 from api.recall.fusion import Fused, fuse
-from api.recall.legs import Legs, ask
+from api.recall.legs import COSINE_DIGITS, Legs, ask
 from api.recall.pack import pack
 from api.recall.plan import Plan
 from api.recall.reader import Reader
-from api.recall.select import TopK, select
+from api.recall.select import TopK, admit
 from api.recall.settings import RecallSettings
 
 
 def recall(
-    plan: Plan, settings: RecallSettings, reader: Reader, *, timer: Callable[[], float] = time.perf_counter
+    plan: Plan,
+    settings: RecallSettings,
+    reader: Reader,
+    *,
+    explain: bool = False,
+    timer: Callable[[], float] = time.perf_counter,
 ) -> Answer:
-    """The answer to a plan. `timer` gives seconds and is read for `Answer.timings` only."""
+    """The answer to a plan. `explain`: rejected rows are shown whole too. `timer` gives seconds and is read for
+    `Answer.timings` only.
+    """
     watch = _Stopwatch(timer)
     strategy = TopK(settings.k, settings.threshold, settings.reject_window)
 
     legs = watch.lap("legs", ask(plan, settings, reader))
-    candidates = watch.lap("texts", read_texts(legs, reader))
-    raw = raw_scores(legs, candidates)
-    floored = watch.lap("floors", apply_floors(raw, candidates, plan, settings))
-    fused = watch.lap("fuse", fuse(floored.raw, candidates, settings))
-    adjusted = watch.lap("adjust", adjust(fused, candidates, plan, settings))
-    ranked = watch.lap("rank", rank(raw, adjusted, candidates))
-    ranked = watch.lap("dedup", dedup(ranked, settings.collapse))
-    ranked = watch.lap("select", select(ranked, strategy))
+    pool = watch.lap("pool", gather(legs, read_pool(legs, plan, settings, reader)))
+    raw = raw_scores(legs, pool)
+    floored = watch.lap("floors", apply_floors(raw, pool.candidates, plan, settings, graded(raw, settings, reader)))
+    scores = watch.lap("context", in_context(pool, floored, settings))
+    fused = watch.lap("fuse", fuse(scores, pool.candidates, settings))
+    adjusted = watch.lap("adjust", adjust(fused, pool, legs, plan, settings))
+    ranked = watch.lap("rank", rank(raw, adjusted, legs, pool))
+    shown = strategy.reject_window if explain else 0
+    ranked = watch.lap("select", admit(ranked, strategy, reader, settings.collapse, shown=shown))
     packed = watch.lap("pack", pack(ranked, settings))
     evidence = watch.lap("evidence", gather_evidence(plan, settings, strategy, legs, floored, packed))
 
@@ -51,34 +59,67 @@ def recall(
     return Answer(packed.context, packed.entries, evidence, withheld, watch.laps)
 
 
-def read_texts(legs: Legs, reader: Reader) -> dict[int, Candidate]:
-    """Every candidate of every leg, by id. A memory that went away since the leg saw it is not there."""
+def read_pool(legs: Legs, plan: Plan, settings: RecallSettings, reader: Reader) -> dict[int, Candidate]:
+    """Every candidate of every leg and its neighbours, by id. One that went away since a leg saw it is not there."""
     nos = sorted({hit.ref for leg in legs.results if leg.refers == "no" for hit in leg.hits})
     ids = sorted({hit.ref for leg in legs.results if leg.refers == "id" for hit in leg.hits})
     if not nos and not ids:
         return {}
-    return {candidate.id: candidate for candidate in reader.memories(nos=nos, ids=ids)}
+    reach = REACH if settings.proximity or settings.near else 0
+    vector = plan.vector if settings.semantic_weight and "semantic" not in legs.degraded else None
+    return {row.id: row for row in reader.pool(nos=nos, ids=ids, reach=reach, vector=vector)}
 
 
-def raw_scores(legs: Legs, candidates: Mapping[int, Candidate]) -> Scores:
-    """Raw scores by leg and memory id, whatever the leg called the memory."""
-    by_no = {candidate.no: candidate.id for candidate in candidates.values()}
+def raw_scores(legs: Legs, pool: Pool) -> Scores:
+    """Raw scores by leg and memory id: those of the whole pool, where the leg's head may have ended above a row."""
+    heads = found_by(legs, pool.candidates)
     raw: Scores = {}
     for leg in legs.results:
-        refs = by_no if leg.refers == "no" else {ref: ref for ref in candidates}
-        raw[leg.name] = {refs[hit.ref]: hit.score for hit in leg.hits if hit.ref in refs}
+        if leg.name == "keyword" and legs.terms:
+            raw[leg.name] = pool.own
+        elif leg.name == "semantic" and leg.degraded is None:
+            rows = pool.candidates.items()
+            raw[leg.name] = {ref: round(row.cosine, COSINE_DIGITS) for ref, row in rows if row.cosine is not None}
+        else:
+            raw[leg.name] = heads[leg.name]
     return raw
 
 
-def rank(raw: Scores, fused: Mapping[int, Fused], candidates: Mapping[int, Candidate]) -> list[Ranked]:
-    """Candidates best first; those no leg kept come last, rejected."""
+def found_by(legs: Legs, candidates: Mapping[int, Candidate]) -> Scores:
+    """What each leg itself brought, by memory id, whatever the leg called the memory."""
+    by_no = {candidate.no: candidate.id for candidate in candidates.values()}
+    found: Scores = {}
+    for leg in legs.results:
+        refs = by_no if leg.refers == "no" else {ref: ref for ref in candidates}
+        found[leg.name] = {refs[hit.ref]: hit.score for hit in leg.hits if hit.ref in refs}
+    return found
+
+
+def graded(raw: Scores, settings: RecallSettings, reader: Reader) -> Mapping[int, Wording]:
+    """The words of the rows that a floor on terms looks at; none without such a floor."""
+    return reader.wordings(sorted(raw.get("keyword", ()))) if settings.min_terms else {}
+
+
+def rank(raw: Scores, adjusted: Mapping[int, Fused], legs: Legs, pool: Pool) -> list[Ranked]:
+    """Candidates best first; those that no score was left of come last, rejected."""
+    heads = found_by(legs, pool.candidates)
     nothing = Fused({}, 0.0)
     rows = []
-    for ref, candidate in candidates.items():
+    for ref, candidate in pool.candidates.items():
         own = {leg: scores[ref] for leg, scores in raw.items() if ref in scores}
-        verdict = None if ref in fused else BELOW_FLOOR
-        found = fused.get(ref, nothing)
-        rows.append(Ranked(candidate, own, found.part, found.score, reason=verdict))
+        found = adjusted.get(ref, nothing)
+        rows.append(
+            Ranked(
+                candidate,
+                own,
+                found.part,
+                found.score,
+                reason=None if ref in adjusted else BELOW_FLOOR,
+                found=tuple(sorted(leg for leg, scores in heads.items() if ref in scores)),
+                factors=found.factors,
+                lift=found.lift,
+            )
+        )
     return in_order(rows)
 
 

@@ -9,20 +9,42 @@ either.
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
 import numpy as np
 from numpy.typing import NDArray
 
-from workers.derive.text import FACT_SPACE, normalise, term_key, terms
+from workers.derive.text import FACT_SPACE, name_key, normalise, term_key, terms
+from workers.derive.times import expressions
+from workers.derive.traits import Trait, wanted
 
 ENTITY_SPACE = b"entity"
 """Entity names have postings of their own beside the words': `term_key(name, ENTITY_SPACE)`."""
 
 _TERMS = 256
 """Distinct terms a question may have. A question has a dozen; a pasted page has thousands and asks for all of them."""
+
+
+_OPEN = timedelta(days=30)
+"""How far "since" and "before" reach when a question names one end only."""
+_DAY = timedelta(days=1)
+_MARKER = re.compile(
+    r"\b(?:currently|nowadays|these days|right now|as of (?:now|today)|at (?:the moment|present)|most recent(?:ly)?"
+    r"|latest)\b"
+)
+_WORDS = re.compile(r"[\w'’.&-]+")
+_IDENTIFIER = re.compile(r"[^\W\d_].*\d|\d.*[^\W\d_]")
+
+
+@dataclass(frozen=True, slots=True)
+class Anchor:
+    """A time that a question names: the answer was said about then, give or take `tolerance`."""
+
+    middle: datetime
+    tolerance: timedelta
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -33,6 +55,10 @@ class Plan:
     `vector` is None when the question has none, and `no_vector` then says why if it should have had one;
     `no_entities` says why the extractor could not look for names, when only those the namespace knows were found.
     `scope` is what the reader was bound to, of any type: recall carries it and never looks inside.
+    `telling` are the places in `terms` of those that an exact hit holds: the identifiers of the question (letters and
+    digits: `v1.9`, `ZX-4471-QP`), all of its terms when it has none.
+    `speakers` are those of the namespace that the question names, `anchors` the times it names, `marker` whether it
+    asks for the present, `wanted` what kind of thing an answer says.
     """
 
     text: str
@@ -51,6 +77,11 @@ class Plan:
     scope: object
     language: str
     now: datetime
+    telling: tuple[int, ...]
+    speakers: tuple[str, ...]
+    anchors: tuple[Anchor, ...]
+    marker: bool
+    wanted: tuple[Trait, ...]
 
 
 def make_plan(
@@ -66,11 +97,12 @@ def make_plan(
     space: str | None = None,
     scope: object = None,
     language: str = "english",
+    speakers: Sequence[str] = (),
 ) -> Plan:
     """The plan of a question.
 
-    `entities` are names as the write side normalises them, `vector` a finite float32[d], `space` the vector space it
-    lies in, `hash_key` 1 to 64 secret bytes. Raises ValueError for a vector, key or time that is none.
+    `entities` and `speakers` are names as the write side normalises them, `vector` a finite float32[d], `space` the
+    vector space it lies in, `hash_key` 1 to 64 secret bytes. Raises ValueError for a vector, key or time that is none.
     """
     if vector is not None and (vector.ndim != 1 or not np.isfinite(vector).all()):
         raise ValueError("the query vector is one finite row")
@@ -98,4 +130,43 @@ def make_plan(
         scope=scope,
         language=language,
         now=now,
+        telling=telling(distinct),
+        speakers=tuple(speakers),
+        anchors=anchors(text, now),
+        marker=_MARKER.search(normalised) is not None,
+        wanted=tuple(wanted(text)),
     )
+
+
+def telling(distinct: Sequence[str]) -> tuple[int, ...]:
+    """The places of the identifiers among the terms, less those that are a part of another; of all when none is one."""
+    identifiers = [at for at, term in enumerate(distinct) if _IDENTIFIER.search(term)]
+    whole = [
+        at for at in identifiers if not any(distinct[at] in distinct[other] for other in identifiers if other != at)
+    ]
+    return tuple(whole or range(len(distinct)))
+
+
+def anchors(text: str, now: datetime) -> tuple[Anchor, ...]:
+    """The times that a question names, seen from `now`: "in March" is the last one there was."""
+    found: list[Anchor] = []
+    for when in expressions(text, now):
+        last = when.last or (when.first + _OPEN if when.first else None)
+        first = when.first or (last - _OPEN if last else None)
+        if first is not None and last is not None:
+            found.append(Anchor(first + (last - first) / 2, max(_DAY, (last - first) / 2)))
+    return tuple(found)
+
+
+def unnamed(text: str, speakers: Sequence[str], language: str = "english") -> str:
+    """The question without the names of those who speak: who said it is weighed by itself, and a name in the question
+    draws the vector towards everything that person ever said. (LoCoMo: R@10 +.02.)
+
+    A question of nothing else stays as it is.
+    """
+    names = {word for speaker in speakers for word in speaker.split()}
+    if not names:
+        return text
+    left = _WORDS.sub(lambda found: "" if name_key(found[0]) in names else found[0], text)
+    left = " ".join(left.split())
+    return left if terms(left, language) else text

@@ -40,8 +40,8 @@ class Context:
         self.nudger = Nudger(settings, settings.broker_url) if settings.broker_url else None
         # One: a pipeline is not safe for threads, and a question that is dropped while it waits costs nothing.
         self.threads = ThreadPoolExecutor(1, thread_name_prefix="parse")
-        # The space each namespace read when it was asked last.
-        self.spaces: dict[str, SpaceRow | None] = {}
+        # The space each namespace read when it was asked last, and who was known to speak in it.
+        self.places: dict[str, tuple[SpaceRow | None, frozenset[str]]] = {}
         self.url = settings.database_url
         self._worker: Database | None = None
         self._traces: OrderedDict[bytes, frozenset[Trace]] = OrderedDict()

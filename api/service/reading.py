@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from api.service.context import Context
-from schema import clock, intake
-from schema.store import access, memories
-from schema.store.memories import embedded_text
+from schema import intake
+from schema.store import access, pool
 
 
 def texts(context: Context, namespace: str, ids: Sequence[int]) -> dict[int, str]:
@@ -16,5 +15,4 @@ def texts(context: Context, namespace: str, ids: Sequence[int]) -> dict[int, str
         place = access.find_namespace(session, intake.namespace(namespace))
         if place is None or not ids:
             return {}
-        rows = memories.candidates(session, place.id, nos=[], ids=list(ids), behind={}, at=clock.now())
-        return {row.id: embedded_text(row.text, row.speaker) for row in rows}
+        return pool.lines(session, place.id, ids)

@@ -14,16 +14,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from api.recall.answer import Answer
-from api.recall.candidate import Candidate, SourceSpan
+from api.recall.candidate import Candidate, SourceSpan, Wording
 from api.recall.pipeline import recall
-from api.recall.plan import make_plan
+from api.recall.plan import make_plan, unnamed
 from api.recall.reader import Reader
 from api.recall.settings import RecallSettings
 from api.service.context import Context
 from schema import clock, intake, log
 from schema.db import ReadSession
 from schema.errors import Abandoned, LegUnavailable, ProviderUnavailable
-from schema.store import access, history, memories, postings, vectors
+from schema.kinds import Source
+from schema.store import access, history, pool, postings, vectors
 from schema.store import served as served_sentences
 from schema.store.access import NamespaceRow, ReadingPlace
 from schema.store.postings import Postings
@@ -37,6 +38,7 @@ logger = log.get(__name__)
 NAME_WORDS = 3
 # Words of a question in which names are looked for: a pasted page names everybody.
 LONGEST_QUESTION = 200
+_ROLES = frozenset(Source)
 _WORDS = re.compile(r"[\w'’.&-]+")
 
 
@@ -60,23 +62,40 @@ class StoreReader:
             raise LegUnavailable("this namespace has no vector space yet: no worker has run")
         return vectors.nearest(self.session, self.space.id, self.namespace.id, vector, limit)
 
-    def memories(self, *, nos: Sequence[int], ids: Sequence[int]) -> list[Candidate]:
-        """Read the texts of candidates."""
-        rows = memories.candidates(self.session, self.namespace.id, nos=nos, ids=ids, behind=self.behind, at=self.at)
+    def pool(
+        self, *, nos: Sequence[int], ids: Sequence[int], reach: int, vector: NDArray[np.float32] | None
+    ) -> list[Candidate]:
+        """Read candidates and their neighbours."""
+        near = (self.space.id, vector) if self.space is not None and vector is not None else None
+        rows = pool.pool(self.session, self.namespace.id, nos=nos, ids=ids, reach=reach, near=near, at=self.at)
         return [
             Candidate(
                 id=row.id,
                 no=row.no,
                 kind=row.kind,
-                text=row.text,
                 speaker=row.speaker,
                 source=row.source,
                 session_id=row.session_id,
                 seq=row.seq,
                 occurred_at=row.occurred_at,
-                recorded_at=row.recorded_at,
                 trust=row.trust,
                 confidence=row.confidence,
+                digest=row.text_digest,
+                cosine=row.cosine,
+                before=row.before,
+                after=row.after,
+            )
+            for row in rows
+        ]
+
+    def wordings(self, ids: Sequence[int]) -> dict[int, Wording]:
+        """Read what candidates say."""
+        rows = pool.wordings(self.session, self.namespace.id, ids, behind=self.behind)
+        return {
+            row.id: Wording(
+                text=row.text,
+                content_key=content_key(row.text),
+                recorded_at=row.recorded_at,
                 valid_from=row.valid_from,
                 valid_to=row.valid_to,
                 event=row.event,
@@ -85,12 +104,11 @@ class StoreReader:
                 importance=row.importance,
                 tier=row.tier,
                 category=row.category,
-                content_key=content_key(row.text),
                 sources=tuple(SourceSpan(s.episode_id, s.revision, s.start, s.stop) for s in row.spans),
                 stale=row.stale,
             )
             for row in rows
-        ]
+        }
 
 
 class _Nothing:
@@ -102,8 +120,11 @@ class _Nothing:
     def nearest(self, _vector: NDArray[np.float32], _limit: int) -> Sequence[tuple[int, float]]:
         return []
 
-    def memories(self, *, nos: Sequence[int], ids: Sequence[int]) -> list[Candidate]:  # noqa: ARG002 - the protocol's
+    def pool(self, **_what: object) -> list[Candidate]:
         return []
+
+    def wordings(self, _ids: Sequence[int]) -> dict[int, Wording]:
+        return {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,11 +146,13 @@ def ask(
     session_id: str | None = None,
     served: bool = True,
     counted: bool = True,
+    explain: bool = False,
 ) -> Asked:
     """Answer `query` from `namespace`. `now` (aware) fixes the moment that ranking takes for the present.
 
     What leaves in the answer is on record before it leaves (`served`: so that it is known again when it is told back to
     us; `session_id` is the conversation it goes into), and each memory's use is counted unless `counted` is false.
+    `explain` reads what is turned down as fully as what is admitted, for the evidence.
 
     `abandoned` is asked before each model call whether anybody still waits. Raises InvalidInput naming the field,
     StoreUnavailable, NotMigrated, Abandoned. A model that is away costs its leg, not the
@@ -142,18 +165,23 @@ def ask(
     # The parser runs beside the encoder: neither needs the other, and both let go of the interpreter for long.
     parsing = context.threads.submit(_extracted, context, text, abandoned) if settings.entity_weight else None
     # Models work while no connection is held: ten slow questions would otherwise keep every write waiting for the pool.
-    # So the question is encoded for the space that this namespace read last, and again should the snapshot disagree.
-    space = context.spaces.get(name)
-    literal = _literal_names(text) if settings.entity_weight else []
+    # So the question is encoded for the space and without the speakers that this namespace was last read with, and
+    # again should the snapshot disagree.
+    space, heard = context.places.get(name, (None, frozenset()))
+    literal = _literal_names(text)
+    speakers = _named(heard, literal)
     while True:
-        vector, no_vector = _encode(context, space, text, abandoned) if settings.semantic_weight else (None, None)
+        bare = unnamed(text, speakers)
+        vector, no_vector = _encode(context, space, bare, abandoned) if settings.semantic_weight else (None, None)
         extracted, no_entities = parsing.result() if parsing is not None else ([], None)
         encoded_at = time.perf_counter()
         with context.database.read() as session:
             place = access.reading_place(session, name, literal)
-            if place.space == space:
+            known = _people(place)
+            if place.space == space and known == speakers:
                 # The second kind finds people in questions that nobody capitalised.
-                names = [*extracted, *(key for key in literal if key in place.known)] if place.namespace else []
+                found = (key for key in literal if key in place.known) if settings.entity_weight else ()
+                names = [*extracted, *found] if place.namespace else []
                 named_at = time.perf_counter()
                 plan = make_plan(
                     text,
@@ -166,10 +194,13 @@ def ask(
                     no_entities=no_entities,
                     space=space.fingerprint if space is not None else None,
                     language=place.namespace.language if place.namespace is not None else "english",
+                    speakers=speakers,
                 )
-                answer = recall(plan, settings, _reader(session, place, plan.now))
+                answer = recall(plan, settings, _reader(session, place, plan.now), explain=explain)
                 break
-        space = context.spaces[name] = place.space
+        heard = heard.difference(speakers).union(known)
+        space, speakers = place.space, known
+        context.places[name] = (space, heard)
     answered_at = time.perf_counter()
     if served and place.namespace is not None:
         _serve(context, place, answer, session_id, counted)
@@ -186,7 +217,7 @@ def ask(
 def _serve(context: Context, place: ReadingPlace, answer: Answer, session_id: str | None, counted: bool) -> None:
     """Put on record what leaves: digests of its sentences, and which memories were used."""
     assert place.namespace is not None  # noqa: S101 - the caller looked
-    leaving = [(entry.ranked.candidate.id, entry.ranked.candidate.text) for entry in answer.memories]
+    leaving = [(entry.ranked.candidate.id, entry.ranked.text) for entry in answer.memories]
     if not leaving:
         return
     rows = [
@@ -233,6 +264,17 @@ def _extracted(context: Context, text: str, abandoned: Callable[[], bool]) -> tu
     except Exception as error:  # noqa: BLE001 - as for the encoder; names that the namespace knows are still found
         logger.warning("query_not_parsed", error=type(error).__name__)
         return [], f"the question could not be parsed ({type(error).__name__})"
+
+
+def _people(place: ReadingPlace) -> tuple[str, ...]:
+    """The people among the speakers that a question names; a role is nobody's name."""
+    return tuple(speaker for speaker in place.speakers if speaker not in _ROLES)
+
+
+def _named(heard: frozenset[str], literal: Sequence[str]) -> tuple[str, ...]:
+    """Those of the speakers known so far whose first word stands in the question, in key order."""
+    words = set(literal)
+    return tuple(sorted(speaker for speaker in heard if speaker.split()[0] in words))
 
 
 def _literal_names(text: str) -> list[str]:

@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
-from sqlalchemy import BigInteger, Boolean, ForeignKey, Identity, Index, Integer, LargeBinary, Text, UniqueConstraint
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    ForeignKey,
+    Identity,
+    Index,
+    Integer,
+    LargeBinary,
+    Text,
+    UniqueConstraint,
+    text,
+)
 from sqlalchemy.orm import Mapped, mapped_column
 
 from schema.models.base import Base, RowId
@@ -55,11 +66,16 @@ class PostingStatistics(Base):
 class Entity(Base):
     """Someone or something that memories of a namespace mention, under its normalised name.
 
-    `posting_key` is what the name is called in the packed index.
+    `posting_key` is what the name is called in the packed index; `is_speaker`: a memory was said by them.
     """
 
     __tablename__ = "entities"
-    __table_args__ = (UniqueConstraint("namespace_id", "key"),)
+    __table_args__ = (
+        UniqueConstraint("namespace_id", "key"),
+        Index(
+            "ix_entities_speaker", "namespace_id", text("split_part(key, ' ', 1)"), postgresql_where=text("is_speaker")
+        ),
+    )
 
     id: Mapped[RowId]
     namespace_id: Mapped[int] = mapped_column(BigInteger, ForeignKey("namespaces.id"))
@@ -67,6 +83,7 @@ class Entity(Base):
     posting_key: Mapped[int] = mapped_column(BigInteger)
     name: Mapped[str] = mapped_column(Text)
     kind: Mapped[str] = mapped_column(Text)
+    is_speaker: Mapped[bool] = mapped_column(Boolean, server_default="false")
 
 
 class Triple(Base):

@@ -30,6 +30,7 @@ class Memory(Base):
 
     A fact is a fold over its living sources: words, event time and confidence come from them, see
     `workers.truth.consolidation`. `quarantined_at`: it exists and is listed, and is not recalled until released.
+    (`session_id`, `seq`, `start`) is its place in the conversation: `start` is the character its episode says it at.
     """
 
     __tablename__ = "memories"
@@ -44,7 +45,12 @@ class Memory(Base):
         ),
         UniqueConstraint("namespace_id", "no"),
         Index(
-            "ix_memories_session", "namespace_id", "session_id", "seq", postgresql_where=text("session_id IS NOT NULL")
+            "ix_memories_place",
+            "namespace_id",
+            "session_id",
+            "seq",
+            "start",
+            postgresql_where=text("session_id IS NOT NULL"),
         ),
     )
 
@@ -61,6 +67,7 @@ class Memory(Base):
     source: Mapped[str] = mapped_column(Text)
     session_id: Mapped[str | None] = mapped_column(Text)
     seq: Mapped[int | None] = mapped_column(BigInteger)
+    start: Mapped[int] = mapped_column(Integer, server_default="0")
     occurred_at: Mapped[Moment]
     trust: Mapped[float] = mapped_column(Float)
     confidence: Mapped[float] = mapped_column(Float)

@@ -75,7 +75,8 @@ class ReadingPlace:
     """All that a question needs to know of where it is asked, in one statement.
 
     `behind` are the heads of the derivations stamped by memory in which the namespace has stale rows;
-    `known` are those of the names asked about that its memories mention.
+    `known` are those of the names asked about that its memories mention, `speakers` the names, in key order, of those
+    who speak in it and whose first word is among them.
     """
 
     namespace: NamespaceRow | None
@@ -83,6 +84,7 @@ class ReadingPlace:
     hash_key: bytes
     behind: Mapping[str, int]
     known: frozenset[str]
+    speakers: tuple[str, ...]
 
 
 _PLACE = text("""
@@ -93,6 +95,8 @@ _PLACE = text("""
             WHERE EXISTS (SELECT 1 FROM stamps p WHERE p.namespace_id = n.id AND p.derivation = h.derivation
                           AND p.revision < h.head)),
            (SELECT array_agg(e.key) FROM entities e WHERE e.namespace_id = n.id AND e.key = ANY(:names)),
+           (SELECT array_agg(e.key ORDER BY e.key) FROM entities e
+            WHERE e.namespace_id = n.id AND e.is_speaker AND split_part(e.key, ' ', 1) = ANY(:names)),
            s.id, s.fingerprint, s.state, s.is_default, s.model, s.weights, s.dimension, s.pooling, s.normalised,
            s."window", s.query_prompt, s.document_prompt, s.template
     FROM tenants t LEFT JOIN namespaces n ON n.tenant_id = t.id AND n.name = :name
@@ -109,8 +113,8 @@ def reading_place(
     """
     row: Any = session.execute(_PLACE, {"name": name, "tenant": tenant, "names": list(names)}).one()
     namespace = None if row[1] is None else NamespaceRow(*row[1:5])
-    space = None if row[7] is None else SpaceRow(row[7], SpaceSpec(*row[11:]), row[8], row[9], row[10])
-    return ReadingPlace(namespace, space, bytes(row[0]), row[5] or {}, frozenset(row[6] or ()))
+    space = None if row[8] is None else SpaceRow(row[8], SpaceSpec(*row[12:]), row[9], row[10], row[11])
+    return ReadingPlace(namespace, space, bytes(row[0]), row[5] or {}, frozenset(row[6] or ()), tuple(row[7] or ()))
 
 
 def languages(session: ReadSession, namespace_ids: list[int]) -> dict[int, str]:

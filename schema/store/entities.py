@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from sqlalchemy import text
@@ -10,6 +10,9 @@ from sqlalchemy import text
 from schema.db import ReadSession, WriteSession
 from schema.kinds import Named
 from schema.store import postings
+
+SPEAKER = "SPEAKER"
+"""The kind of whoever says a memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +33,12 @@ def write_mentions(session: WriteSession, items: Sequence[EntitySet]) -> None:
         for item in items
         if sorted(before.get(item.memory_id, [])) != sorted(named.posting_key for named in item.entities)
     ]
-    if not changed:
-        return
+    if changed:
+        _rewrite(session, changed, before)
+    _hear(session, items)
+
+
+def _rewrite(session: WriteSession, changed: Sequence[EntitySet], before: Mapping[int, list[int]]) -> None:
     ids = _ensure(session, changed)
     session.execute(
         text("DELETE FROM mentions WHERE memory_id = ANY(:ids)"), {"ids": [item.memory_id for item in changed]}
@@ -78,6 +85,22 @@ def _ensure(session: WriteSession, items: Sequence[EntitySet]) -> dict[tuple[int
         {"ns": params["ns"], "keys": params["keys"]},
     )
     return {(row[0], row[1]): row[2] for row in rows}
+
+
+def _hear(session: WriteSession, items: Sequence[EntitySet]) -> None:
+    """Note who speaks, whoever named them first."""
+    speakers = {(item.namespace_id, named.key) for item in items for named in item.entities if named.kind == SPEAKER}
+    order = sorted(speakers)
+    if order:
+        session.execute(
+            text("""WITH heard AS (
+                      SELECT e.id FROM entities e
+                      JOIN unnest(CAST(:ns AS bigint[]), CAST(:keys AS text[])) AS t(n, k)
+                        ON e.namespace_id = t.n AND e.key = t.k
+                      WHERE NOT e.is_speaker ORDER BY e.id FOR UPDATE OF e)
+                    UPDATE entities SET is_speaker = true FROM heard WHERE entities.id = heard.id"""),
+            {"ns": [namespace_id for namespace_id, _ in order], "keys": [key for _, key in order]},
+        )
 
 
 def prune(session: WriteSession, limit: int = 1000, *, namespace_id: int | None = None) -> int:

@@ -84,6 +84,7 @@ FOLDED = (
     "source",
     "session_id",
     "seq",
+    "start",
     "occurred_at",
     "trust",
     "confidence",

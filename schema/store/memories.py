@@ -1,4 +1,4 @@
-"""Memories: taking them out of the indexes and putting them back, reading what the indexes and recall need of them.
+"""Memories: taking them out of the indexes and putting them back, and reading what the indexes need of them.
 
 An active memory is neither retired nor quarantined: it has stamps and index rows. Any other has none, so that no leg
 can return it, and keeps its row.
@@ -6,10 +6,8 @@ can return it, and keeps its row.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
-from typing import Any
 
 from sqlalchemy import func, select, text, update
 
@@ -122,90 +120,3 @@ def texts(session: ReadSession, ids: Sequence[int]) -> list[MemoryText]:
         .order_by(Memory.id)
     )
     return [MemoryText(*row) for row in rows]
-
-
-@dataclass(frozen=True, slots=True)
-class Span:
-    """A source of a memory: characters `start` to `stop` of a revision of an episode."""
-
-    episode_id: int
-    revision: int
-    start: int
-    stop: int
-
-
-@dataclass(frozen=True, slots=True)
-class MemoryRow:
-    """An active memory with all that ranking and evidence need."""
-
-    id: int
-    no: int
-    kind: str
-    text: str
-    speaker: str | None
-    source: str
-    session_id: str | None
-    seq: int | None
-    occurred_at: datetime
-    recorded_at: datetime
-    trust: float
-    confidence: float
-    valid_from: datetime | None
-    valid_to: datetime | None
-    event: str | None
-    state: str | None
-    corroboration: int
-    importance: float
-    tier: str
-    category: str | None
-    spans: tuple[Span, ...]
-    stale: tuple[str, ...]
-
-
-_COLUMNS = """m.id, m.no, m.kind, m.text, m.speaker, m.source, m.session_id, m.seq, m.occurred_at, m.recorded_at,
-           m.trust, m.confidence, m.valid_from, m.valid_to, m.event, m.state, m.corroboration, m.importance, m.tier,
-           m.category, s.episode_id, s.revision, s.start, s.stop"""
-_FIELDS = 20
-# What holds no longer at the moment asked about is no answer to it.
-_OPEN = "m.retired_at IS NULL AND m.quarantined_at IS NULL AND (m.valid_to IS NULL OR m.valid_to > :at)"
-_SOURCED = "memories m LEFT JOIN memory_sources s ON s.memory_id = m.id AND s.withdrawn_at IS NULL"
-_CANDIDATES = text(f"""
-    SELECT {_COLUMNS} FROM {_SOURCED} WHERE m.namespace_id = :ns AND m.no = ANY(:nos) AND {_OPEN}
-    UNION
-    SELECT {_COLUMNS} FROM {_SOURCED} WHERE m.id = ANY(:ids) AND m.namespace_id = :ns AND {_OPEN}
-    ORDER BY 1, 21, 22, 23""")  # noqa: S608 - constants
-_STALE = text("""
-    SELECT s.row_id, s.derivation FROM stamps s
-    JOIN unnest(CAST(:ds AS text[]), CAST(:heads AS integer[])) AS h(derivation, head)
-      ON s.derivation = h.derivation AND s.revision < h.head
-    WHERE s.row_id = ANY(:ids) ORDER BY 1, 2""")
-
-
-def candidates(
-    session: ReadSession,
-    namespace_id: int,
-    *,
-    nos: Sequence[int],
-    ids: Sequence[int],
-    behind: Mapping[str, int],
-    at: datetime,
-) -> list[MemoryRow]:
-    """Return the active memories of a namespace by number or id, with their sources and what is stale about them.
-
-    Facts that hold no longer at the moment `at` are left out.
-    `behind` are the heads of the derivations stamped by memory in which this namespace has stale rows: in a store at
-    rest there are none, and nothing is asked about them.
-    """
-    fields: dict[int, Any] = {}
-    spans: dict[int, list[Span]] = {}
-    for row in session.execute(_CANDIDATES, {"ns": namespace_id, "nos": list(nos), "ids": list(ids), "at": at}):
-        fields[row[0]] = row[:_FIELDS]
-        if row[_FIELDS] is not None:
-            spans.setdefault(row[0], []).append(Span(*row[_FIELDS:]))
-    stale: dict[int, list[str]] = {}
-    if behind:
-        params = {"ds": list(behind), "heads": list(behind.values()), "ids": list(fields)}
-        for memory_id, derivation in session.execute(_STALE, params):
-            stale.setdefault(memory_id, []).append(derivation)
-    complete = [(*row, tuple(spans.get(key, ())), tuple(stale.get(key, ()))) for key, row in fields.items()]
-    return [MemoryRow(*values) for values in complete]

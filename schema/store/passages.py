@@ -181,6 +181,7 @@ def _values(
         "source": episode.source,
         "session_id": episode.session_id,
         "seq": episode.seq,
+        "start": passage.start,
         "occurred_at": episode.occurred_at,
         "trust": rating[0],
         "tier": rating[1],

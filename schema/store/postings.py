@@ -42,7 +42,8 @@ Posting = tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint8], npt.NDArray[np.ui
 class TermSet:
     """What one memory is indexed under: term key -> how often. Empty for a text without a term.
 
-    `counted`: whether it is one of the rows that a word's weight is taken over.
+    `traits` are keys of what kind of thing it says; they are looked up as words are and are none, so they add nothing
+    to its length. `counted`: whether it is one of the rows that a word's weight is taken over.
     """
 
     memory_id: int
@@ -50,6 +51,7 @@ class TermSet:
     no: int
     counts: Mapping[int, int]
     counted: bool = True
+    traits: Sequence[int] = ()
 
     @property
     def length(self) -> int:
@@ -64,9 +66,10 @@ def _records(no: int, keys: npt.NDArray[np.int64], tf: npt.NDArray[np.uint8] | i
 
 
 def _pack_forward(item: TermSet) -> bytes:
-    packed = np.empty(len(item.counts), FORWARD)
-    packed["key"] = np.fromiter(item.counts, np.int64, len(item.counts))
-    packed["tf"] = np.minimum(np.fromiter(item.counts.values(), np.int64, len(item.counts)), TF_MAX)
+    counts = {**item.counts, **dict.fromkeys(item.traits, 1)}
+    packed = np.empty(len(counts), FORWARD)
+    packed["key"] = np.fromiter(counts, np.int64, len(counts))
+    packed["tf"] = np.minimum(np.fromiter(counts.values(), np.int64, len(counts)), TF_MAX)
     packed.sort(order="key")
     return packed.tobytes()
 

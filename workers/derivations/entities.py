@@ -10,13 +10,11 @@ from schema.ids import fingerprint
 from schema.kinds import MemoryKind, Named
 from schema.settings import Settings
 from schema.store import entities, memories
-from schema.store.entities import EntitySet
+from schema.store.entities import SPEAKER, EntitySet
 from schema.store.memories import MemoryText
 from workers.derivations.base import Derivation
 from workers.derive.entities import VERSION, extract, model_version, named, stated
 from workers.derive.text import TOKENISER
-
-SPEAKER = "SPEAKER"
 
 
 @dataclass

@@ -1,4 +1,4 @@
-"""Memories to keyword postings."""
+"""Memories to keyword postings, and to postings of what kind of thing they say."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from schema.store.memories import MemoryText
 from schema.store.postings import TermSet
 from workers.derivations.base import Derivation
 from workers.derive.text import FACT_SPACE, TERM_SPACE, TOKENISER, term_key, terms
+from workers.derive.traits import TRAITS, trait_key, traits
 
 SPACE_OF: dict[str, bytes] = {MemoryKind.FACT: FACT_SPACE}
 """Kinds whose words have postings of their own."""
@@ -37,8 +38,8 @@ class Postings(Derivation[Sentence, TermSet]):
 
     @property
     def fingerprint(self) -> str:
-        """Return the versions of the tokeniser and of what is kept apart."""
-        return fingerprint([TOKENISER, "facts apart/1"])
+        """Return the versions of the tokeniser, of what is kept apart, and of what is looked for beside words."""
+        return fingerprint([TOKENISER, "facts apart/1", TRAITS])
 
     def load(self, session: ReadSession, ids: Sequence[int]) -> Mapping[int, Sentence]:
         """Return active memories with their language."""
@@ -58,6 +59,7 @@ class Postings(Derivation[Sentence, TermSet]):
                     for term in terms(item.memory.indexed, item.language)
                 ),
                 counted=item.memory.kind not in SPACE_OF,
+                traits=[trait_key(trait) for trait in traits(item.memory.text)],
             )
             for item in batch
         ]

@@ -16,7 +16,7 @@ from workers.derive import fakes
 from workers.derive.loaders import spacy_pipeline
 from workers.derive.text import name_key, term_key
 
-VERSION = "entities/2"
+VERSION = "entities/3"
 ENTITY_SPACE = b"entity"
 # Dates, times, ordinals and amounts name nobody.
 KINDS = frozenset({"PERSON", "ORG", "GPE", "LOC", "FAC", "NORP", "PRODUCT", "EVENT", "WORK_OF_ART", "LAW", "LANGUAGE"})

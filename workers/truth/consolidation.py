@@ -102,6 +102,7 @@ def _values(
         "source": best.source,
         "session_id": best.session_id,
         "seq": best.seq,
+        "start": best.start,
         "occurred_at": best.occurred_at,
         "trust": trust[best.source],
         "confidence": confidence(evidence),
@@ -128,6 +129,7 @@ def _rank(one: FactSource, trust: Trusts) -> tuple[Any, ...]:
         one.session_id or "",
         -1 if one.seq is None else one.seq,
         one.episode_id,
+        -one.start,
     )
 
 

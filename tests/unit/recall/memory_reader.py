@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import numpy as np
 
 from api.recall.answer import Answer
-from api.recall.candidate import Candidate, SourceSpan
+from api.recall.candidate import Candidate, SourceSpan, Wording
 from api.recall.pipeline import recall
 from api.recall.plan import ENTITY_SPACE, Plan, make_plan
 from api.recall.settings import RecallSettings
 from schema.errors import LegUnavailable
-from workers.derive.text import content_key, term_key, terms
+from schema.ids import digest
+from schema.store.memories import embedded_text
+from workers.derive.text import FACT_SPACE, TERM_SPACE, content_key, term_key, terms
+from workers.derive.traits import trait_key, traits
 
 NOW = datetime(2024, 6, 1, 12, tzinfo=UTC)
 
@@ -32,6 +35,11 @@ class Told:
     vector: tuple[float, ...] | None = None
     trust: float = 1.0
     episode: int | None = None
+    session: str | None = None
+    kind: str = "passage"
+    source: str = "user"
+    start: int = 0
+    confidence: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -51,6 +59,7 @@ class MemoryReader:
 
     def __post_init__(self) -> None:
         self.candidates = [candidate(told, at) for at, told in enumerate(self.told)]
+        self.words = {100 + at: wording(told, at) for at, told in enumerate(self.told)}
 
     def postings(self, keys: Sequence[int]) -> Posts:
         self._ask("postings")
@@ -59,8 +68,11 @@ class MemoryReader:
         for one, told in zip(self.candidates, self.told, strict=True):
             counted = Counter(terms(f"{told.speaker or ''} {told.text}"))
             total += counted.total()
+            space = FACT_SPACE if told.kind == "fact" else TERM_SPACE
             for term, times in counted.items():
-                rows[term_key(term)].append((one.no, min(times, 255), min(counted.total(), 65_535)))
+                rows[term_key(term, space)].append((one.no, min(times, 255), min(counted.total(), 65_535)))
+            for trait in traits(told.text):
+                rows[trait_key(trait)].append((one.no, 1, min(counted.total(), 65_535)))
             for name in told.entities:
                 rows[term_key(name, ENTITY_SPACE)].append((one.no, 1, len(told.entities)))
         return Posts(len(self.told), total, {key: posting(rows[key]) for key in keys if key in rows})
@@ -74,9 +86,45 @@ class MemoryReader:
         ]
         return sorted(found, key=lambda pair: -pair[1])[:limit]
 
-    def memories(self, *, nos: Sequence[int], ids: Sequence[int]) -> list[Candidate]:
-        self._ask("memories")
-        return [one for one in self.candidates if one.no in set(nos) or one.id in set(ids)]
+    def pool(
+        self, *, nos: Sequence[int], ids: Sequence[int], reach: int, vector: np.ndarray[Any, Any] | None
+    ) -> list[Candidate]:
+        self._ask("pool")
+        heads = [one for one in self.candidates if one.no in set(nos) or one.id in set(ids)]
+        chains = {one.id: self._around(one, reach) for one in heads}
+        wanted = {one.id for one in heads} | {ref for chain in chains.values() for side in chain for ref in side}
+        return [
+            replace(
+                one,
+                cosine=None if vector is None or told.vector is None else float(np.dot(vector, told.vector)),
+                before=chains.get(one.id, ((), ()))[0],
+                after=chains.get(one.id, ((), ()))[1],
+            )
+            for one, told in zip(self.candidates, self.told, strict=True)
+            if one.id in wanted
+        ]
+
+    def _around(self, one: Candidate, reach: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """The passages around one, nearest first; those before a fact begin with its own."""
+        if one.session_id is None:
+            return (), ()
+        here = self._place(one)
+        fact = one.kind == "fact"
+        others = sorted(
+            (self._place(other), other.id)
+            for other in self.candidates
+            if other.session_id == one.session_id and other.kind == "passage" and other.id != one.id
+        )
+        before = [ref for place, ref in others if place < here or (fact and place == here)]
+        after = [ref for place, ref in others if place > here]
+        return tuple(reversed(before[-(reach + fact) :])) if reach else (), tuple(after[:reach])
+
+    def _place(self, one: Candidate) -> tuple[int, int]:
+        return one.seq or 0, self.told[one.id - 100].start
+
+    def wordings(self, ids: Sequence[int]) -> dict[int, Wording]:
+        self._ask("wordings")
+        return {ref: self.words[ref] for ref in ids}
 
     def _ask(self, name: str) -> None:
         self.asked.append(name)
@@ -86,23 +134,26 @@ class MemoryReader:
 
 def candidate(told: Told, at: int = 0) -> Candidate:
     """A candidate whose id and number follow the order of writing, as in the store."""
-    episode = 9_000 + at if told.episode is None else told.episode
     return Candidate(
         id=100 + at,
         no=at,
-        kind="passage",
-        text=told.text,
+        kind=told.kind,
         speaker=told.speaker,
-        source="user",
-        session_id=None,
-        seq=None,
+        source=told.source,
+        session_id=told.session,
+        seq=None if told.session is None else (at if told.episode is None else told.episode),
         occurred_at=NOW - timedelta(days=told.days),
-        recorded_at=NOW,
         trust=told.trust,
-        confidence=1.0,
-        content_key=content_key(told.text),
-        sources=(SourceSpan(episode, 1, 0, len(told.text)),),
+        confidence=told.confidence,
+        digest=digest(embedded_text(told.text, told.speaker)),
     )
+
+
+def wording(told: Told, at: int = 0) -> Wording:
+    """What it says."""
+    episode = 9_000 + at if told.episode is None else told.episode
+    span = SourceSpan(episode, 1, told.start, told.start + len(told.text))
+    return Wording(text=told.text, content_key=content_key(told.text), recorded_at=NOW, sources=(span,))
 
 
 def posting(rows: Iterable[tuple[int, int, int]]) -> tuple[Any, Any, Any]:
@@ -123,4 +174,4 @@ def ask(told: Sequence[Told], text: str, settings: RecallSettings | None = None,
 
 
 def texts(answer: Answer) -> list[str]:
-    return [entry.ranked.candidate.text for entry in answer.memories]
+    return [entry.ranked.text for entry in answer.memories]

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from api.recall import legs
-from api.recall.legs import entity, keyword, semantic
+from api.recall.legs import LegResult, entity, keyword, semantic, term_parts
+from api.recall.plan import Plan
 from api.recall.settings import RecallSettings
 from workers.derive.text import terms
 
@@ -19,6 +20,11 @@ from .memory_reader import MemoryReader, Posts, Told, plan, posting
 DEFAULTS = RecallSettings()
 WORDS = st.lists(st.sampled_from(["apple", "pear", "plum", "fig", "kiwi"]), max_size=8).map(" ".join)
 NAMES = st.lists(st.sampled_from("abcdefgh"), max_size=6, unique=True).map(tuple)
+
+
+def words(made: Plan, postings: Posts, settings: RecallSettings) -> LegResult:
+    """The keyword leg over some postings."""
+    return keyword(term_parts(made.term_keys, made.fact_keys, postings, settings), settings)
 
 
 def bm25(told: list[Told], query: list[str], k1: float, b: float) -> dict[int, float]:
@@ -45,7 +51,7 @@ def test_keyword_is_bm25(texts: list[str], question: str, b: float, sparse: bool
     with pytest.MonkeyPatch.context() as patch:
         if sparse:
             patch.setattr(legs, "_DENSE", 0)
-        found = keyword(made.term_keys, made.fact_keys, MemoryReader(told).postings(made.term_keys), settings)
+        found = words(made, MemoryReader(told).postings(made.term_keys), settings)
     expected = bm25(told, list(made.terms), settings.bm25_k1, b)
     assert {hit.ref: hit.score for hit in found.hits} == pytest.approx(expected, abs=2e-9)
     assert [hit.score for hit in found.hits] == sorted((hit.score for hit in found.hits), reverse=True)
@@ -117,7 +123,7 @@ def test_a_leg_without_a_vector_says_why() -> None:
 def test_a_tie_at_the_end_of_a_head_is_kept_whole() -> None:
     made = plan("apple")
     told = [Told("apple apple")] + [Told("apple pear")] * 9
-    found = keyword(made.term_keys, made.fact_keys, MemoryReader(told).postings(made.term_keys), RecallSettings(pool=2))
+    found = words(made, MemoryReader(told).postings(made.term_keys), RecallSettings(pool=2))
     assert [hit.ref for hit in found.hits] == list(range(10))
     assert found.complete
 
@@ -125,9 +131,7 @@ def test_a_tie_at_the_end_of_a_head_is_kept_whole() -> None:
 def test_a_tie_too_long_keeps_the_newest_and_says_so() -> None:
     made = plan("apple")
     told = [Told("apple pear")] * 9
-    found = keyword(
-        made.term_keys, made.fact_keys, MemoryReader(told).postings(made.term_keys), RecallSettings(pool=2, ties=3)
-    )
+    found = words(made, MemoryReader(told).postings(made.term_keys), RecallSettings(pool=2, ties=3))
     assert [hit.ref for hit in found.hits] == [7, 8]
     assert not found.complete
 
@@ -135,7 +139,7 @@ def test_a_tie_too_long_keeps_the_newest_and_says_so() -> None:
 def test_numbers_with_great_gaps() -> None:
     made = plan("apple")
     postings = Posts(2, 4, {made.term_keys[0]: posting([(7, 1, 2), (4_000_000_000, 2, 2)])})
-    assert [hit.ref for hit in keyword(made.term_keys, made.fact_keys, postings, DEFAULTS).hits] == [4_000_000_000, 7]
+    assert [hit.ref for hit in words(made, postings, DEFAULTS).hits] == [4_000_000_000, 7]
 
 
 @given(st.lists(WORDS, min_size=1, max_size=8), st.lists(WORDS, max_size=6), WORDS)
@@ -157,8 +161,8 @@ def test_facts_change_no_passage_and_weigh_what_passages_make_of_their_words(
         if rows:
             of_facts[key] = posting(rows)
     both = Posts(alone.rows, alone.total_length, {**alone.by_key, **of_facts})
-    before = keyword(made.term_keys, made.fact_keys, alone, DEFAULTS)
-    after = keyword(made.term_keys, made.fact_keys, both, DEFAULTS)
+    before = words(made, alone, DEFAULTS)
+    after = words(made, both, DEFAULTS)
     assert {hit.ref: hit.score for hit in after.hits if hit.ref < 100} == {hit.ref: hit.score for hit in before.hits}
     passages = {texts[hit.ref]: hit.score for hit in before.hits}
     for hit in after.hits:

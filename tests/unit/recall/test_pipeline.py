@@ -29,8 +29,17 @@ TOLD = st.lists(
         st.integers(0, 5),
         st.sampled_from([(), ("oduya",), ("oduya", "acme")]),
         st.sampled_from([None, (1.0, 0.0), (0.6, 0.8), (0.0, 1.0)]),
+        st.sampled_from([1.0, 0.3]),
+        st.integers(0, 3),
+        st.sampled_from([None, "monday", "friday"]),
+        st.sampled_from(["passage", "fact"]),
+        st.sampled_from(["user", "assistant"]),
+        st.just(0),
+        st.sampled_from([1.0, 0.6]),
     ),
     max_size=14,
+    # Two passages at one place of a session are told apart by their order of writing, and by nothing else.
+    unique_by=lambda one: (one.session, one.episode, one.kind) if one.session else object(),
 )
 SETTINGS = st.fixed_dictionaries(
     {},
@@ -84,8 +93,8 @@ def test_the_order_of_writing_decides_nothing(
 @given(TOLD, SETTINGS)
 def test_the_same_question_has_the_same_answer_byte_for_byte(told: list[Told], settings: RecallSettings) -> None:
     class Backwards(MemoryReader):
-        def memories(self, **asked: object):  # type: ignore[no-untyped-def]
-            return super().memories(**asked)[::-1]  # type: ignore[arg-type]
+        def pool(self, **asked: object):  # type: ignore[no-untyped-def]
+            return super().pool(**asked)[::-1]  # type: ignore[arg-type]
 
     ticks = count()
     first = recall(QUESTION, settings, MemoryReader(told))
@@ -102,7 +111,7 @@ def test_c01_no_leg_gates_another(question: str) -> None:
     answer = ask(told, question, RecallSettings(pool=50), vector=(1.0, 0.0))
     assert texts(answer)[0] == TICKET.text
     (found,) = [row for row in answer.evidence.candidates if row.rank == 1]
-    assert set(found.raw) == {"keyword"}
+    assert found.found == ("keyword",)
 
 
 @pytest.mark.parametrize("leg", ["keyword", "semantic", "entity"])
@@ -120,7 +129,7 @@ def test_c03_nonsense_claims_no_full_relevance() -> None:
     answer = ask([*FILLERS, TICKET], "qwzzkx", vector=(0.7, 0.7))
     weights = RecallSettings().weights
     share = weights["semantic"] / sum(weights.values())
-    assert max(row.score for row in answer.evidence.candidates) <= round(share, 9) < 0.5
+    assert max(row.score for row in answer.evidence.candidates) <= round(share, 9) < 0.6
 
 
 def test_c09_every_question_is_answered_and_names_are_found() -> None:
@@ -191,9 +200,10 @@ def test_a_leg_that_fails_is_named_and_the_others_answer(broken: set[str], named
     assert not answer.store_empty
 
 
-def test_without_texts_there_is_no_answer() -> None:
+@pytest.mark.parametrize("read", ["pool", "wordings"])
+def test_without_memories_there_is_no_answer(read: str) -> None:
     with pytest.raises(LegUnavailable):
-        recall(plan("pump"), RecallSettings(), MemoryReader([Told("the pump")], frozenset({"memories"})))
+        recall(plan("pump"), RecallSettings(), MemoryReader([Told("the pump")], frozenset({read})))
 
 
 def test_an_empty_store_says_so_and_reads_no_texts() -> None:
@@ -206,8 +216,8 @@ def test_an_empty_store_says_so_and_reads_no_texts() -> None:
 
 def test_a_memory_that_went_away_is_not_considered() -> None:
     class Forgetting(MemoryReader):
-        def memories(self, **asked: object):  # type: ignore[no-untyped-def]
-            return super().memories(**asked)[1:]  # type: ignore[arg-type]
+        def pool(self, **asked: object):  # type: ignore[no-untyped-def]
+            return super().pool(**asked)[1:]  # type: ignore[arg-type]
 
     told = [Told("pump one", vector=(1.0, 0.0)), Told("pump two", vector=(1.0, 0.0))]
     answer = recall(QUESTION, RecallSettings(), Forgetting(told))

@@ -35,7 +35,7 @@ def test_a_bad_choice_is_refused_by_name(name: str) -> None:
 def test_an_unknown_name_meets_a_suggestion() -> None:
     with pytest.raises(InvalidInput, match="did you mean min_cosine"):
         RecallSettings().with_overrides({"min_cosin": 0.3})
-    with pytest.raises(InvalidInput, match="known: anchor_least"):
+    with pytest.raises(InvalidInput, match="known: anchor_bonus"):
         RecallSettings().with_overrides({"zzz": 1})
 
 
@@ -48,8 +48,3 @@ def test_overrides_replace_and_leave_the_original() -> None:
 def test_no_leg_at_all_is_refused() -> None:
     with pytest.raises(InvalidInput, match="at least one leg"):
         RecallSettings(keyword_weight=0, semantic_weight=0, entity_weight=0)
-
-
-def test_keyword_stands_above_semantic_by_default() -> None:
-    """Or an exact hit of one row could not beat the head of a leg that missed it."""
-    assert RecallSettings().keyword_weight > RecallSettings().semantic_weight

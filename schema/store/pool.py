@@ -1,0 +1,174 @@
+"""What recall reads of memories, on one snapshot: what ranks them, with their neighbours, and the words of a few.
+
+Ranking needs a few hundred rows and no text; only what is shown is read whole. What holds no longer at the moment asked
+about, is retired or waits in quarantine is in neither.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import text
+
+from schema.db import ReadSession
+from schema.store.memories import embedded_text
+from schema.store.vectors import Vector
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A source of a memory: characters `start` to `stop` of a revision of an episode."""
+
+    episode_id: int
+    revision: int
+    start: int
+    stop: int
+
+
+@dataclass(frozen=True, slots=True)
+class PoolRow:
+    """An active memory as ranking needs it, without its words.
+
+    `cosine` is its likeness to the question, None without a vector. `before` and `after` are the passages around it in
+    its session, nearest first; they are empty for a row that was read as somebody's neighbour. `before` of a fact
+    begins with the passage that it stands in.
+    """
+
+    id: int
+    no: int
+    kind: str
+    speaker: str | None
+    source: str
+    session_id: str | None
+    seq: int | None
+    occurred_at: datetime
+    trust: float
+    confidence: float
+    text_digest: bytes
+    before: tuple[int, ...]
+    after: tuple[int, ...]
+    cosine: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class WordingRow:
+    """What an active memory says, with its sources and what is stale about it."""
+
+    id: int
+    text: str
+    recorded_at: datetime
+    valid_from: datetime | None
+    valid_to: datetime | None
+    event: str | None
+    state: str | None
+    corroboration: int
+    importance: float
+    tier: str
+    category: str | None
+    spans: tuple[Span, ...]
+    stale: tuple[str, ...]
+
+
+# What holds no longer at the moment asked about is no answer to it.
+_OPEN = """{0}.retired_at IS NULL AND {0}.quarantined_at IS NULL
+           AND ({0}.valid_to IS NULL OR {0}.valid_to > %(at)s)"""
+_PLACE = "m.id, m.session_id, m.seq, m.start, (m.kind = 'fact')::int AS fact"
+_AROUND = f"""ARRAY(SELECT p.id FROM memories p
+                    WHERE p.namespace_id = %(ns)s AND p.session_id = h.session_id AND p.kind = 'passage'
+                      AND {_OPEN.format("p")} AND (p.seq, p.start) """  # noqa: S608 - constants
+_BEFORE = (
+    _AROUND
+    + """< (h.seq, h.start + h.fact)
+                    ORDER BY p.seq DESC, p.start DESC, p.text_digest, p.id LIMIT %(reach)s + h.fact)"""
+)
+_AFTER = (
+    _AROUND
+    + """> (h.seq, h.start)
+                    ORDER BY p.seq, p.start, p.text_digest, p.id LIMIT %(reach)s)"""
+)
+_POOL = f"""
+    WITH heads AS MATERIALIZED (
+      SELECT {_PLACE} FROM memories m WHERE m.namespace_id = %(ns)s AND m.no = ANY(%(nos)s) AND {_OPEN.format("m")}
+      UNION
+      SELECT {_PLACE} FROM memories m WHERE m.id = ANY(%(ids)s) AND m.namespace_id = %(ns)s AND {_OPEN.format("m")}),
+    chains AS MATERIALIZED (SELECT h.id, {_BEFORE} AS before, {_AFTER} AS after
+      FROM heads h WHERE h.session_id IS NOT NULL AND %(reach)s > 0),
+    wanted AS (SELECT id FROM heads UNION SELECT unnest(before || after) FROM chains)
+    SELECT m.id, m.no, m.kind, m.speaker, m.source, m.session_id, m.seq, m.occurred_at, m.trust, m.confidence,
+           m.text_digest, c.before, c.after, COSINE
+    FROM wanted w JOIN memories m ON m.id = w.id LEFT JOIN chains c ON c.id = m.id JOINED
+    ORDER BY m.id"""  # noqa: S608 - constants
+_WORDINGS = text("""
+    SELECT m.id, m.text, m.recorded_at, m.valid_from, m.valid_to, m.event, m.state, m.corroboration, m.importance,
+           m.tier, m.category, s.episode_id, s.revision, s.start, s.stop
+    FROM memories m LEFT JOIN memory_sources s ON s.memory_id = m.id AND s.withdrawn_at IS NULL
+    WHERE m.id = ANY(:ids) AND m.namespace_id = :ns AND m.retired_at IS NULL AND m.quarantined_at IS NULL
+    ORDER BY 1, 12, 13, 14""")
+_FIELDS = 11
+_STALE = text("""
+    SELECT s.row_id, s.derivation FROM stamps s
+    JOIN unnest(CAST(:ds AS text[]), CAST(:heads AS integer[])) AS h(derivation, head)
+      ON s.derivation = h.derivation AND s.revision < h.head
+    WHERE s.row_id = ANY(:ids) ORDER BY 1, 2""")
+
+
+def pool(
+    session: ReadSession,
+    namespace_id: int,
+    *,
+    nos: Sequence[int],
+    ids: Sequence[int],
+    reach: int,
+    near: tuple[int, Vector] | None,
+    at: datetime,
+) -> list[PoolRow]:
+    """Return the active memories of a namespace by number or id, and the passages around them, in one statement.
+
+    `reach` is how many passages either way belong to them; `near` a space's id and the question's vector in it. What
+    holds no longer at the moment `at` is left out.
+    """
+    cosine = "NULL" if near is None else "1 - (v.embedding <=> %(vector)s)"
+    joined = (
+        "" if near is None else f"LEFT JOIN vectors_{near[0]:d} v ON v.namespace_id = %(ns)s AND v.memory_id = m.id"
+    )
+    params = {"ns": namespace_id, "nos": list(nos), "ids": list(ids), "reach": reach, "at": at}
+    if near is not None:
+        params["vector"] = near[1]
+    rows = session.connection().exec_driver_sql(_POOL.replace("COSINE", cosine).replace("JOINED", joined), params)
+    return [PoolRow(*[*row[:10], bytes(row[10]), tuple(row[11] or ()), tuple(row[12] or ()), row[13]]) for row in rows]
+
+
+def wordings(
+    session: ReadSession, namespace_id: int, ids: Sequence[int], *, behind: Mapping[str, int]
+) -> list[WordingRow]:
+    """Return what active memories of a namespace say, with their sources and what is stale about them.
+
+    `behind` are the heads of the derivations stamped by memory in which this namespace has stale rows: in a store at
+    rest there are none, and nothing is asked about them.
+    """
+    fields: dict[int, Any] = {}
+    spans: dict[int, list[Span]] = {}
+    for row in session.execute(_WORDINGS, {"ns": namespace_id, "ids": list(ids)}):
+        fields[row[0]] = row[:_FIELDS]
+        if row[_FIELDS] is not None:
+            spans.setdefault(row[0], []).append(Span(*row[_FIELDS:]))
+    stale: dict[int, list[str]] = {}
+    if behind:
+        params = {"ds": list(behind), "heads": list(behind.values()), "ids": list(fields)}
+        for memory_id, derivation in session.execute(_STALE, params):
+            stale.setdefault(memory_id, []).append(derivation)
+    complete = [(*row, tuple(spans.get(key, ())), tuple(stale.get(key, ()))) for key, row in fields.items()]
+    return [WordingRow(*values) for values in complete]
+
+
+def lines(session: ReadSession, namespace_id: int, ids: Sequence[int]) -> dict[int, str]:
+    """Return "speaker: text" of active memories of a namespace, by id."""
+    rows = session.execute(
+        text("""SELECT id, text, speaker FROM memories WHERE id = ANY(:ids) AND namespace_id = :ns
+                AND retired_at IS NULL AND quarantined_at IS NULL"""),
+        {"ids": list(ids), "ns": namespace_id},
+    )
+    return {row[0]: embedded_text(row[1], row[2]) for row in rows}
