@@ -119,7 +119,8 @@ def _print(console: Console, namespace: str, answer: Mapping[str, Any], why: Map
         if candidate is not None:
             cells = zip(names, shown.legs(candidate, names), strict=True)
             told = "   ".join(f"{name} {cell}" for name, cell in cells)
-            console.print(Text(f"   {told}", style="dim"), soft_wrap=True)
+            weights = shown.weighed(candidate)
+            console.print(Text(f"   {told}{f'   {weights}' if weights else ''}", style="dim"), soft_wrap=True)
         if memory["stale"]:
             console.print(Text(f"   not current: {', '.join(memory['stale'])}", style="yellow"), soft_wrap=True)
     if not answer["memories"]:

@@ -47,9 +47,17 @@ def legs(candidate: Mapping[str, Any], names: Sequence[str]) -> list[str]:
 
 
 def _leg(raw: float | None, part: float | None) -> str:
-    if raw is None:
+    if raw is None and not part:
         return "-"
-    return f"{raw:.2f} → {part or 0.0:.3f}"
+    # What the passages around it say counts too: a part without a raw score is theirs alone.
+    own = "·" if raw is None else f"{raw:.2f}"
+    return f"{own} → {part or 0.0:.3f}"
+
+
+def weighed(candidate: Mapping[str, Any]) -> str:
+    """Return by what the sum of the legs was multiplied and what was added then; empty when by nothing."""
+    factors = [f"{name} ×{factor:.2f}" for name, factor in candidate["factors"].items()]
+    return ", ".join([*factors, *([f"lift +{candidate['lift']:.3f}"] if candidate["lift"] else [])])
 
 
 def drawn(
@@ -81,6 +89,8 @@ def drawn(
         star = marked(candidate)
         what = Text(brief(("★ " if star else "") + text_of(candidate), width), style="bold" if star else "")
         what.truncate(max(NARROWEST_TEXT, width - taken - GUTTER), overflow="ellipsis")
+        if weights := weighed(candidate):
+            what.append(f"\n{weights}", style="dim")
         lines.append([*row, what])
     numbers = [f"{heading}#" for heading in headings[:-2]]
     return table([*numbers, *headings[-2:]], lines, title=title)

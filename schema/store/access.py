@@ -87,7 +87,7 @@ class ReadingPlace:
     speakers: tuple[str, ...]
 
 
-_PLACE = text("""
+PLACE = """
     SELECT t.hash_key, n.id, n.name, n.language, s.id,
            (SELECT json_object_agg(h.derivation, h.head) FROM (
               SELECT r.derivation, max(r.revision) AS head FROM rules r WHERE r.derivation NOT IN ('facts', 'memories')
@@ -101,7 +101,9 @@ _PLACE = text("""
            s."window", s.query_prompt, s.document_prompt, s.template
     FROM tenants t LEFT JOIN namespaces n ON n.tenant_id = t.id AND n.name = :name
     LEFT JOIN spaces s ON s.id = coalesce(n.space_id, (SELECT d.id FROM spaces d WHERE d.is_default))
-    WHERE t.name = :tenant""")
+    WHERE t.name = :tenant"""
+"""The statement of `reading_place`."""
+_PLACE = text(PLACE)
 
 
 def reading_place(

@@ -115,6 +115,14 @@ _STALE = text("""
     WHERE s.row_id = ANY(:ids) ORDER BY 1, 2""")
 
 
+def statement(space_id: int | None) -> str:
+    """Return the statement that reads a pool, with cosines in a space if there is one."""
+    if space_id is None:
+        return _POOL.replace("COSINE", "NULL").replace("JOINED", "")
+    joined = f"LEFT JOIN vectors_{space_id:d} v ON v.namespace_id = %(ns)s AND v.memory_id = m.id"
+    return _POOL.replace("COSINE", "1 - (v.embedding <=> %(vector)s)").replace("JOINED", joined)
+
+
 def pool(
     session: ReadSession,
     namespace_id: int,
@@ -130,14 +138,10 @@ def pool(
     `reach` is how many passages either way belong to them; `near` a space's id and the question's vector in it. What
     holds no longer at the moment `at` is left out.
     """
-    cosine = "NULL" if near is None else "1 - (v.embedding <=> %(vector)s)"
-    joined = (
-        "" if near is None else f"LEFT JOIN vectors_{near[0]:d} v ON v.namespace_id = %(ns)s AND v.memory_id = m.id"
-    )
     params = {"ns": namespace_id, "nos": list(nos), "ids": list(ids), "reach": reach, "at": at}
     if near is not None:
         params["vector"] = near[1]
-    rows = session.connection().exec_driver_sql(_POOL.replace("COSINE", cosine).replace("JOINED", joined), params)
+    rows = session.connection().exec_driver_sql(statement(None if near is None else near[0]), params)
     return [PoolRow(*[*row[:10], bytes(row[10]), tuple(row[11] or ()), tuple(row[12] or ()), row[13]]) for row in rows]
 
 

@@ -65,7 +65,7 @@ def test_a_table_does_not_interpret_what_it_shows() -> None:
 def test_evidence_is_a_line_a_candidate(width: int) -> None:
     candidates = [
         {"id": n, "rank": n, "raw": {"keyword": 8.7}, "part": {"keyword": 0.5}, "score": 0.9, "admitted": n == 1,
-         "reason": None if n == 1 else "beyond-k"}
+         "reason": None if n == 1 else "beyond-k", "factors": {"speaker": 1.5} if n == 1 else {}, "lift": 0.0}
         for n in (1, 2)
     ]  # fmt: skip
     console = Console(file=io.StringIO(), width=max(width, 100))
@@ -78,6 +78,7 @@ def test_evidence_is_a_line_a_candidate(width: int) -> None:
     assert "★" in lines[0]
     assert "recalled" in lines[0]
     assert "8.70 → 0.500" in lines[0]
+    assert "speaker ×1.50" in console.file.getvalue()  # type: ignore[attr-defined]
     assert "beyond the first k" in lines[1]
 
 
