@@ -123,6 +123,9 @@ def _print(console: Console, namespace: str, answer: Mapping[str, Any], why: Map
             console.print(Text(f"   {told}{f'   {weights}' if weights else ''}", style="dim"), soft_wrap=True)
         if memory["stale"]:
             console.print(Text(f"   not current: {', '.join(memory['stale'])}", style="yellow"), soft_wrap=True)
+    if answer["memories"] and answer["attributed_to"]:
+        who = printable(answer["attributed_to"])
+        console.print(f"This may be about somebody else: {who}'s words match best.", soft_wrap=True)
     if not answer["memories"]:
         console.print(_nothing(namespace, answer), soft_wrap=True)
 
@@ -133,6 +136,8 @@ def _nothing(namespace: str, answer: Mapping[str, Any]) -> str:
             f"nothing is remembered in {namespace}: was it told under another name, or is it not derived yet "
             "(`palimpsest status`)?"
         )
+    if answer["abstained"]:
+        return f"no answer: {answer['abstained']}"
     if answer["withheld"]:
         return f"nothing clears the floors; {answer['withheld']} memories lie below them"
     return "nothing matches"

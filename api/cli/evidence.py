@@ -20,6 +20,7 @@ REASONS = {
     "beyond-k": "beyond the first k",
     "duplicate": "a better one says it",
     "trimmed": "far behind the best",
+    "abstained": "no answer at all",
     "over-max-entries": "no room: entries",
     "over-char-budget": "no room: characters",
     "over-token-budget": "no room: tokens",

@@ -1,8 +1,9 @@
 """What recall gives back: the context to put into a prompt, the memories in it, and everything needed to doubt them.
 
 `body()` is the answer as plain JSON values. Same store, same request, same `now`: the same body, byte for byte.
-Timings stand outside it. An empty answer says which kind of empty it is: `store_empty`, a leg in `degraded`, or rows
-`withheld` by the floors, with the profile they were withheld under.
+Timings stand outside it. An empty answer says which kind of empty it is: `store_empty`, a leg in `degraded`, rows
+`withheld` by the floors, with the profile they were withheld under, or `abstained` with the reason. `attributed_to`
+names a speaker whose words match the question better than those of the one it asks about.
 """
 
 from __future__ import annotations
@@ -50,6 +51,8 @@ class Answer:
             "store_empty": self.store_empty,
             "floors": {**self.floors, "profile": self.evidence.profile},
             "withheld": self.withheld,
+            "abstained": self.evidence.abstained,
+            "attributed_to": self.evidence.attributed_to,
         }
 
     def explain(self) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from typing import Any
 
 from api.recall.candidate import Ranked, SourceSpan
 from api.recall.floors import Floored
+from api.recall.gate import Gated
 from api.recall.legs import Legs
 from api.recall.pack import Entry, Packed
 from api.recall.plan import Plan
@@ -70,6 +71,9 @@ class Evidence:
     floors: Mapping[str, float]
     profile: str
     dropped: Mapping[str, int]
+    abstained: str | None
+    attributed_to: str | None
+    margin: float | None
     found: Mapping[str, int]
     degraded: Mapping[str, str]
     cut: tuple[str, ...]
@@ -85,7 +89,13 @@ class Evidence:
 
 
 def gather_evidence(
-    plan: Plan, settings: RecallSettings, strategy: Strategy, legs: Legs, floored: Floored, packed: Packed
+    plan: Plan,
+    settings: RecallSettings,
+    strategy: Strategy,
+    legs: Legs,
+    floored: Floored,
+    gated: Gated,
+    packed: Packed,
 ) -> Evidence:
     """The evidence of one answer."""
     admitted = len(packed.entries)
@@ -115,6 +125,9 @@ def gather_evidence(
         floors=asdict(floored.floors),
         profile=floored.profile,
         dropped=floored.dropped,
+        abstained=gated.abstained,
+        attributed_to=gated.attributed_to,
+        margin=gated.margin,
         found={leg.name: len(leg.hits) for leg in legs.results},
         degraded=legs.degraded,
         cut=cut,

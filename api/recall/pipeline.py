@@ -1,7 +1,9 @@
 """Recall from a question to a context, top to bottom. Every stage is a module of its own and pure; only the reader is
 not.
 
-    plan -> legs -> pool -> floors -> context -> fuse -> adjust -> rank -> (words) dedup, select -> pack -> evidence
+    plan -> legs -> pool -> floors -> context -> fuse -> adjust -> rank -> gate -> dedup, select -> pack -> evidence
+
+Words are read for the rows that `select` sees, and for no others.
 
 A new stage is a new line here: it takes the ranked rows, best first, and gives them back with a reason on those it
 turns down.
@@ -20,6 +22,7 @@ from api.recall.conversation import REACH, Pool, gather, in_context
 from api.recall.evidence import BELOW_FLOOR, gather_evidence
 from api.recall.floors import Scores, apply_floors
 from api.recall.fusion import Fused, fuse
+from api.recall.gate import gate
 from api.recall.legs import COSINE_DIGITS, Legs, ask
 from api.recall.pack import pack
 from api.recall.plan import Plan
@@ -50,10 +53,11 @@ def recall(
     fused = watch.lap("fuse", fuse(scores, pool.candidates, settings))
     adjusted = watch.lap("adjust", adjust(fused, pool, legs, plan, settings))
     ranked = watch.lap("rank", rank(raw, adjusted, legs, pool))
+    gated = watch.lap("gate", gate(ranked, pool, plan, settings))
     shown = strategy.reject_window if explain else 0
-    ranked = watch.lap("select", admit(ranked, strategy, reader, settings.collapse, shown=shown))
+    ranked = watch.lap("select", admit(gated.ranked, strategy, reader, settings.collapse, shown=shown))
     packed = watch.lap("pack", pack(ranked, settings))
-    evidence = watch.lap("evidence", gather_evidence(plan, settings, strategy, legs, floored, packed))
+    evidence = watch.lap("evidence", gather_evidence(plan, settings, strategy, legs, floored, gated, packed))
 
     withheld = sum(item.reason == BELOW_FLOOR for item in packed.ranked)
     return Answer(packed.context, packed.entries, evidence, withheld, watch.laps)

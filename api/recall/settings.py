@@ -75,6 +75,16 @@ class RecallSettings:
     """The constant of the paper (Cormack 2009). 5 is steeper. Even weights and no context: LoCoMo .591 and .423 for 60,
     .660 and .448 for 5; BEAM .598 and .496, .610 and .498."""
     k: int = 10
+    abstain_below: float = 0.0
+    """Least cosine that something must reach unless it holds a word of the question; 0 never abstains. .3 is a usual
+    start, to be calibrated for the encoder: on LoCoMo the best cosine tells unanswerable questions apart with an AUC of
+    .53 only."""
+    trim: float = 0.0
+    """Share of the best score that a row needs; .15 is a usual start, 0 is off."""
+    attribution: float = 0.2
+    """How much better than the named speaker's another's words must match to be named; 0 is off. Of LoCoMo's 237
+    questions without an answer .42 are attributed to another at .2 (and .10 of the 760 with one), .53 at .05 (.16),
+    .25 at .4 (.05); the AUC is .74."""
     threshold: float = 0.0
     """Least fused score that is admitted. A fused score compares within one question only; floors are for the rest."""
     reject_window: int = 100
@@ -138,6 +148,9 @@ _RANGES: dict[str, tuple[type, float, float]] = {
     "confidence_weight": (float, 0, 1),
     "rrf_k": (int, 0, 10_000),
     "k": (int, 1, 1000),
+    "abstain_below": (float, 0, 1),
+    "trim": (float, 0, 1),
+    "attribution": (float, 0, 2),
     "threshold": (float, 0, 1),
     "reject_window": (int, 0, 10_000),
     "max_entries": (int, 0, 1_000_000),

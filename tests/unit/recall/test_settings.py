@@ -35,7 +35,7 @@ def test_a_bad_choice_is_refused_by_name(name: str) -> None:
 def test_an_unknown_name_meets_a_suggestion() -> None:
     with pytest.raises(InvalidInput, match="did you mean min_cosine"):
         RecallSettings().with_overrides({"min_cosin": 0.3})
-    with pytest.raises(InvalidInput, match="known: anchor_bonus"):
+    with pytest.raises(InvalidInput, match="known: abstain_below"):
         RecallSettings().with_overrides({"zzz": 1})
 
 
