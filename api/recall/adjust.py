@@ -20,7 +20,7 @@ them, or all of its identifiers: factor `inexact` is what that costs it.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from datetime import datetime
 
@@ -44,16 +44,15 @@ def adjust(
     fused: Mapping[int, Fused], pool: Pool, legs: Legs, plan: Plan, settings: RecallSettings
 ) -> dict[int, Fused]:
     """The fused candidates with their factors, and the score that comes of them."""
-    found = {ref: pool.candidates[ref] for ref in fused}
     asked = plan.speakers[0] if len(plan.speakers) == 1 else None
-    mixed = len({candidate.source == Source.USER for candidate in found.values()}) > 1
-    keys = {candidate.speaker: speaker_key(candidate) for candidate in found.values()}
+    mixed = len({pool.candidates[ref].source == Source.USER for ref in fused}) > 1
+    keys = speaker_keys(pool.candidates.values()) if asked is not None else {}
     worded = touched(pool, settings) if legs.terms else frozenset(fused)
     answering = {int(no) for nos in legs.traits.values() for no in nos}
     adjusted: dict[int, Fused] = {}
     for ref, row in fused.items():
-        candidate = found[ref]
-        factors = _believed(candidate, settings)
+        candidate = pool.candidates[ref]
+        factors = _believed(candidate, settings) if candidate.trust < 1 or candidate.confidence < 1 else {}
         if candidate.kind == MemoryKind.FACT:
             factors["fact"] = settings.fact_weight
         if asked is not None and keys[candidate.speaker] == asked and ref in worded:
@@ -67,8 +66,10 @@ def adjust(
             factors["recent"] = 1 + settings.marker_bonus * 2 ** (-age / _RECENT)
         if candidate.no in answering:
             factors["answer"] = 1 + settings.answer_bonus
-        factors = {name: factor for name, factor in factors.items() if factor != 1}
-        score = round(sum(row.part.values()) * math.prod(factors.values()), SCORE_DIGITS)
+        score = row.score
+        if factors:
+            factors = {name: factor for name, factor in factors.items() if factor != 1}
+            score = round(sum(row.part.values()) * math.prod(factors.values()), SCORE_DIGITS)
         adjusted[ref] = Fused({leg: part for leg, part in row.part.items() if part}, score, factors)
     return _below_exact(_lifted(adjusted, pool, settings), pool, plan)
 
@@ -121,7 +122,10 @@ def _below_exact(rows: dict[int, Fused], pool: Pool, plan: Plan) -> dict[int, Fu
     return rows
 
 
-def speaker_key(candidate: Candidate) -> str | None:
-    """The normalised name of who speaks; a role is nobody's name."""
-    key = name_key(candidate.speaker) if candidate.speaker else ""
-    return key if key and key not in _ROLES else None
+def speaker_keys(candidates: Iterable[Candidate]) -> dict[str | None, str | None]:
+    """The normalised name of everybody who speaks; a role is nobody's name."""
+    keys: dict[str | None, str | None] = {None: None}
+    for speaker in {candidate.speaker for candidate in candidates} - {None}:
+        key = name_key(speaker or "")
+        keys[speaker] = key if key and key not in _ROLES else None
+    return keys

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from api.recall.adjust import speaker_key
+from api.recall.adjust import speaker_keys
 from api.recall.candidate import Ranked
 from api.recall.conversation import Pool
 from api.recall.plan import Plan
@@ -76,11 +76,12 @@ def attribution(pool: Pool, plan: Plan) -> tuple[float | None, str | None]:
         return None, None
     match = (pool.earned.sum(axis=0) + 0.5 * ((pool.earned > 0) * most[:, np.newaxis]).sum(axis=0)) / mass
     best: dict[str, tuple[float, str]] = {}
+    keys = speaker_keys(pool.candidates.values())
     for ref, value in zip(pool.ids, match.tolist(), strict=True):
-        candidate = pool.candidates[ref]
-        key = speaker_key(candidate)
-        if key is not None and candidate.speaker is not None and value > best.get(key, (0.0, ""))[0]:
-            best[key] = (value, candidate.speaker)
+        speaker = pool.candidates[ref].speaker
+        key = keys[speaker]
+        if key is not None and speaker is not None and value > best.get(key, (0.0, ""))[0]:
+            best[key] = (value, speaker)
     named = best.pop(plan.speakers[0], (0.0, ""))[0]
     if not best:
         return None, None

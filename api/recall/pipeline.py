@@ -17,10 +17,10 @@ from typing import TypeVar
 
 from api.recall.adjust import adjust
 from api.recall.answer import Answer
-from api.recall.candidate import Candidate, Ranked, Wording, in_order
+from api.recall.candidate import Candidate, Ranked, Wording, best_first, content_order
 from api.recall.conversation import REACH, Pool, gather, in_context
 from api.recall.evidence import BELOW_FLOOR, gather_evidence
-from api.recall.floors import Scores, apply_floors
+from api.recall.floors import Floored, Scores, apply_floors
 from api.recall.fusion import Fused, fuse
 from api.recall.gate import gate
 from api.recall.legs import COSINE_DIGITS, Legs, ask
@@ -52,7 +52,7 @@ def recall(
     scores = watch.lap("context", in_context(pool, floored, settings))
     fused = watch.lap("fuse", fuse(scores, pool.candidates, settings))
     adjusted = watch.lap("adjust", adjust(fused, pool, legs, plan, settings))
-    ranked = watch.lap("rank", rank(raw, adjusted, legs, pool))
+    ranked = watch.lap("rank", rank(raw, adjusted, legs, pool, floored))
     gated = watch.lap("gate", gate(ranked, pool, plan, settings))
     shown = strategy.reject_window if explain else 0
     ranked = watch.lap("select", admit(gated.ranked, strategy, reader, settings.collapse, shown=shown))
@@ -93,7 +93,7 @@ def found_by(legs: Legs, candidates: Mapping[int, Candidate]) -> Scores:
     """What each leg itself brought, by memory id, whatever the leg called the memory."""
     by_no = {candidate.no: candidate.id for candidate in candidates.values()}
     found: Scores = {}
-    for leg in legs.results:
+    for leg in sorted(legs.results, key=lambda one: one.name):
         refs = by_no if leg.refers == "no" else {ref: ref for ref in candidates}
         found[leg.name] = {refs[hit.ref]: hit.score for hit in leg.hits if hit.ref in refs}
     return found
@@ -104,27 +104,27 @@ def graded(raw: Scores, settings: RecallSettings, reader: Reader) -> Mapping[int
     return reader.wordings(sorted(raw.get("keyword", ()))) if settings.min_terms else {}
 
 
-def rank(raw: Scores, adjusted: Mapping[int, Fused], legs: Legs, pool: Pool) -> list[Ranked]:
-    """Candidates best first; those that no score was left of come last, rejected."""
+def rank(raw: Scores, adjusted: Mapping[int, Fused], legs: Legs, pool: Pool, floored: Floored) -> list[Ranked]:
+    """Candidates best first; those that a floor left no score come last, rejected.
+
+    Without floors a row that has no score at all was not considered.
+    """
     heads = found_by(legs, pool.candidates)
+    order = best_first({ref: row.score for ref, row in adjusted.items()}, pool.candidates)
+    left = (
+        []
+        if floored.open
+        else sorted(pool.candidates.keys() - adjusted.keys(), key=lambda ref: content_order(pool.candidates[ref]))
+    )
     nothing = Fused({}, 0.0)
-    rows = []
-    for ref, candidate in pool.candidates.items():
+    rows: list[Ranked] = []
+    for ref in (*order, *left):
+        row = adjusted.get(ref, nothing)
+        found = tuple(leg for leg, scores in heads.items() if ref in scores)
         own = {leg: scores[ref] for leg, scores in raw.items() if ref in scores}
-        found = adjusted.get(ref, nothing)
-        rows.append(
-            Ranked(
-                candidate,
-                own,
-                found.part,
-                found.score,
-                reason=None if ref in adjusted else BELOW_FLOOR,
-                found=tuple(sorted(leg for leg, scores in heads.items() if ref in scores)),
-                factors=found.factors,
-                lift=found.lift,
-            )
-        )
-    return in_order(rows)
+        place, reason = (len(rows) + 1, None) if ref in adjusted else (None, BELOW_FLOOR)
+        rows.append(Ranked(pool.candidates[ref], own, row.part, row.score, place, reason, found, row.factors, row.lift))
+    return rows
 
 
 _T = TypeVar("_T")

@@ -68,25 +68,7 @@ class StoreReader:
         """Read candidates and their neighbours."""
         near = (self.space.id, vector) if self.space is not None and vector is not None else None
         rows = pool.pool(self.session, self.namespace.id, nos=nos, ids=ids, reach=reach, near=near, at=self.at)
-        return [
-            Candidate(
-                id=row.id,
-                no=row.no,
-                kind=row.kind,
-                speaker=row.speaker,
-                source=row.source,
-                session_id=row.session_id,
-                seq=row.seq,
-                occurred_at=row.occurred_at,
-                trust=row.trust,
-                confidence=row.confidence,
-                digest=row.text_digest,
-                cosine=row.cosine,
-                before=row.before,
-                after=row.after,
-            )
-            for row in rows
-        ]
+        return [Candidate(*row) for row in rows]
 
     def wordings(self, ids: Sequence[int]) -> dict[int, Wording]:
         """Read what candidates say."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import text
 
@@ -28,8 +28,7 @@ class Span:
     stop: int
 
 
-@dataclass(frozen=True, slots=True)
-class PoolRow:
+class PoolRow(NamedTuple):
     """An active memory as ranking needs it, without its words.
 
     `cosine` is its likeness to the question, None without a vector. `before` and `after` are the passages around it in
@@ -48,8 +47,8 @@ class PoolRow:
     trust: float
     confidence: float
     text_digest: bytes
-    before: tuple[int, ...]
-    after: tuple[int, ...]
+    before: Sequence[int]
+    after: Sequence[int]
     cosine: float | None
 
 
@@ -98,7 +97,7 @@ _POOL = f"""
       FROM heads h WHERE h.session_id IS NOT NULL AND %(reach)s > 0),
     wanted AS (SELECT id FROM heads UNION SELECT unnest(before || after) FROM chains)
     SELECT m.id, m.no, m.kind, m.speaker, m.source, m.session_id, m.seq, m.occurred_at, m.trust, m.confidence,
-           m.text_digest, c.before, c.after, COSINE
+           m.text_digest, coalesce(c.before, ARRAY[]::bigint[]), coalesce(c.after, ARRAY[]::bigint[]), COSINE
     FROM wanted w JOIN memories m ON m.id = w.id LEFT JOIN chains c ON c.id = m.id JOINED
     ORDER BY m.id"""  # noqa: S608 - constants
 _WORDINGS = text("""
@@ -142,7 +141,7 @@ def pool(
     if near is not None:
         params["vector"] = near[1]
     rows = session.connection().exec_driver_sql(statement(None if near is None else near[0]), params)
-    return [PoolRow(*[*row[:10], bytes(row[10]), tuple(row[11] or ()), tuple(row[12] or ()), row[13]]) for row in rows]
+    return [PoolRow(*row) for row in rows]
 
 
 def wordings(

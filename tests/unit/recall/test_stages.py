@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterable
 from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from api.recall.candidate import Ranked, SourceSpan, in_order
+from api.recall.candidate import Ranked, SourceSpan, best_first
 from api.recall.dedup import dedup
 from api.recall.pack import Packed, estimate_tokens, pack, quote
 from api.recall.select import TopK, select
@@ -23,6 +24,15 @@ SCORE = st.sampled_from([0.0, 0.1, 0.25, 0.5, 1.0])
 
 def ranked(told: Told, score: float, at: int = 0) -> Ranked:
     return Ranked(candidate(told, at), {"keyword": score}, {"keyword": score}, score, wording=wording(told, at))
+
+
+def in_order(rows: Iterable[Ranked]) -> list[Ranked]:
+    """The rows best first, with their ranks. Ids tell them apart."""
+    by_id = {row.candidate.id: row for row in rows}
+    order = best_first(
+        {ref: row.score for ref, row in by_id.items()}, {ref: row.candidate for ref, row in by_id.items()}
+    )
+    return [replace(by_id[ref], rank=place) for place, ref in enumerate(order, 1)]
 
 
 POOL = st.lists(
