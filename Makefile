@@ -21,7 +21,7 @@ check: install  ## lint, types, layers
 	$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy && $(BIN)/lint-imports
 
 test: install  ## the whole suite against real servers of its own
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile
 
 soak: install  ## the same laws at their full size
 	$(BIN)/python -m pytest --soak

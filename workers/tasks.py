@@ -25,7 +25,8 @@ from schema.kinds import Lane
 from schema.settings import get as settings_of_process
 from schema.store import access, audit
 from schema.store.stamps import EVERYTHING, Selection
-from workers.app import app
+from workers.app import FRESH, SWEEP, app
+from workers.derive.loaders import import_libraries
 from workers.drain import drain
 from workers.maintain import maintain as run_maintenance
 from workers.process import Process, allow_stopping, current, stop, stopping
@@ -51,8 +52,14 @@ def _stop(**_: Any) -> None:
 
 @worker_process_init.connect
 def _after_fork(**_: Any) -> None:
-    """Give each prefork child connections and models of its own."""
+    """Give each prefork child connections and models of its own.
+
+    Libraries are imported here, where no time limit interrupts: half an import stays in a process and fails for ever.
+    """
     Process.reset()
+    if {FRESH, SWEEP} & set(app.amqp.queues.consume_from):
+        settings = settings_of_process()
+        import_libraries(settings.encoder, settings.spacy_model)
 
 
 @task_prerun.connect

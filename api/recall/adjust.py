@@ -106,7 +106,7 @@ def _lifted(rows: dict[int, Fused], pool: Pool, settings: RecallSettings) -> dic
 
 def _below_exact(rows: dict[int, Fused], pool: Pool, plan: Plan) -> dict[int, Fused]:
     """No row that holds none of the telling terms above the best of those that hold all of them."""
-    if not len(pool.earned) or not plan.telling:
+    if not pool.earned.size or not plan.telling:
         return rows
     held = pool.held(plan.telling)
     exact = [rows[ref].score for ref in rows if held[ref] == len(plan.telling)]

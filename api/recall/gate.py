@@ -44,7 +44,7 @@ def gate(ranked: Sequence[Ranked], pool: Pool, plan: Plan, settings: RecallSetti
     """What passes."""
     margin, other = attribution(pool, plan)
     attributed = other if margin is not None and settings.attribution and margin < -settings.attribution else None
-    why = _abstains(ranked, pool, plan, settings)
+    why = _abstains(ranked, pool, settings)
     if why is not None:
         shut = [item if item.reason else item.rejected(ABSTAINED) for item in ranked]
         return Gated(shut, why, attributed, margin)
@@ -53,12 +53,12 @@ def gate(ranked: Sequence[Ranked], pool: Pool, plan: Plan, settings: RecallSetti
     return Gated(kept, None, attributed, margin)
 
 
-def _abstains(ranked: Sequence[Ranked], pool: Pool, plan: Plan, settings: RecallSettings) -> str | None:
+def _abstains(ranked: Sequence[Ranked], pool: Pool, settings: RecallSettings) -> str | None:
     standing = [item for item in ranked if item.reason is None]
     cosines = [item.raw["semantic"] for item in standing if "semantic" in item.raw]
     if not settings.abstain_below or not cosines or max(cosines) >= settings.abstain_below:
         return None
-    held = pool.held(range(len(plan.terms))) if len(pool.earned) else {}
+    held = pool.held(range(len(pool.earned)))
     if any(held.get(item.candidate.id, 0) for item in standing):
         return None
     return (
@@ -68,7 +68,7 @@ def _abstains(ranked: Sequence[Ranked], pool: Pool, plan: Plan, settings: Recall
 
 def attribution(pool: Pool, plan: Plan) -> tuple[float | None, str | None]:
     """By how much the named speaker's best match exceeds the best of anybody else, and who that is."""
-    if len(plan.speakers) != 1 or not len(pool.earned):
+    if len(plan.speakers) != 1 or not pool.earned.size:
         return None, None
     most = pool.earned.max(axis=1)
     mass = float(most.sum())

@@ -55,6 +55,16 @@ def limit_threads(count: int) -> None:
         torch.set_num_threads(count)
 
 
+def import_libraries(encoder: str, spacy_model: str) -> None:
+    """Import what the models of these names need, without loading one. What is not installed is said on first use."""
+    wanted = ["torch"]
+    wanted += [] if encoder.startswith("fake:") else ["sentence_transformers"]
+    wanted += [] if spacy_model == "fake" else ["spacy"]
+    for name in wanted:
+        if importlib.util.find_spec(name) is not None:
+            importlib.import_module(name)
+
+
 @cache
 def folder(name: str) -> str:
     """Return where a model is: a folder, a wheel's folder, or the name for the library's own cache and hub."""

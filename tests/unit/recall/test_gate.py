@@ -56,4 +56,5 @@ def test_another_speaker_who_matches_better_is_named() -> None:
     assert ask(told, "When did Otto adopt kittens?", speakers=["otto"]).body()["attributed_to"] is None
     assert ask(told, "When did she adopt kittens?").evidence.margin is None
     assert ask(told, "Did Mira adopt?", RecallSettings(attribution=0), speakers=["mira"]).evidence.attributed_to is None
+    assert ask([], "Did Mira adopt?", speakers=["mira"]).evidence.margin is None, "nothing is left of what she said"
     assert ask(told[1:], "Did Mira adopt kittens?", speakers=["mira"]).evidence.attributed_to is None
