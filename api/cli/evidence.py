@@ -18,6 +18,7 @@ REASONS = {
     "below-floor": "under every floor",
     "below-threshold": "under the threshold",
     "beyond-k": "beyond the first k",
+    "too-similar": "too like those recalled",
     "duplicate": "a better one says it",
     "trimmed": "far behind the best",
     "abstained": "no answer at all",

@@ -13,6 +13,9 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 SCORE_DIGITS = 9
@@ -83,7 +86,7 @@ class Ranked:
     `raw` is each leg's score in its own unit, also where the leg's head ended above it; `found` names the legs that
     brought it, none for a neighbour. `part` is what each leg adds, `factors` what the sum is multiplied by, `lift` what
     is added then. `rank` counts from 1 and is None for a candidate no leg kept; `reason` says why it is not admitted,
-    None while it is. `wording` is None for rows too far down to be shown.
+    None while it is. `wording` is None for rows too far down to be shown, `vector` for strategies that need none.
     """
 
     candidate: Candidate
@@ -96,6 +99,7 @@ class Ranked:
     factors: Mapping[str, float] = field(default_factory=dict)
     lift: float = 0.0
     wording: Wording | None = None
+    vector: NDArray[np.float32] | None = field(default=None, compare=False, repr=False)
 
     def rejected(self, reason: str) -> Ranked:
         """The same row, turned down. Written out: `replace` takes six times as long, and most rows are turned down."""
@@ -110,6 +114,7 @@ class Ranked:
             self.factors,
             self.lift,
             self.wording,
+            self.vector,
         )
 
     @property

@@ -1,4 +1,4 @@
-"""Seventh stage: what says the same is said once. The higher-ranked row stays, the others are rejected as `duplicate`.
+"""Eighth stage: what says the same is said once. The higher-ranked row stays, the others are rejected as `duplicate`.
 
 Two rows are the same when one speaker says the same content: the content key knows no Unicode forms, case or blanks,
 and the same words from two mouths are two statements. With `collapse="source"` a row also counts as a duplicate when

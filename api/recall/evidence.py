@@ -1,4 +1,4 @@
-"""Tenth stage: what was considered, not only what was used. Plain values, no query text, ready to be shown or stored.
+"""Eleventh stage: what was considered, not only what was used. Plain values, no query text, to be shown or stored.
 
 Every candidate appears once, best first: what each leg saw in it, what that added, where it ended and why it is not
 in the prompt. `considered = admitted + rejected` always counts all of them; the list itself shows at most
@@ -19,8 +19,8 @@ from api.recall.gate import Gated
 from api.recall.legs import Legs
 from api.recall.pack import Entry, Packed
 from api.recall.plan import Plan
-from api.recall.select import Strategy
 from api.recall.settings import RecallSettings
+from api.recall.strategies import Strategy
 
 BELOW_FLOOR = "below-floor"
 

@@ -1,4 +1,4 @@
-"""Ninth stage: the prompt. Admitted memories become fragments, fragments become the context, budgets are kept.
+"""Tenth stage: the prompt. Admitted memories become fragments, fragments become the context, budgets are kept.
 
 A fragment quotes a memory. Its first line gives the event time and who spoke; every line of the memory follows behind
 `> `, an empty one as `>`. Stored text is data: it can hold no blank line and no line that looks like another

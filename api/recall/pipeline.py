@@ -27,8 +27,9 @@ from api.recall.legs import COSINE_DIGITS, Legs, ask
 from api.recall.pack import pack
 from api.recall.plan import Plan
 from api.recall.reader import Reader
-from api.recall.select import TopK, admit
+from api.recall.select import admit
 from api.recall.settings import RecallSettings
+from api.recall.strategies import strategy as strategy_of
 
 
 def recall(
@@ -43,7 +44,7 @@ def recall(
     `Answer.timings` only.
     """
     watch = _Stopwatch(timer)
-    strategy = TopK(settings.k, settings.threshold, settings.reject_window)
+    strategy = strategy_of(settings)
 
     legs = watch.lap("legs", ask(plan, settings, reader))
     pool = watch.lap("pool", gather(legs, read_pool(legs, plan, settings, reader)))

@@ -1,4 +1,4 @@
-"""What recall asks of a store: four questions, already bound to one namespace, scope and filter, on one snapshot.
+"""What recall asks of a store: five questions, already bound to one namespace, scope and filter, on one snapshot.
 
 `postings` and `nearest` may raise `schema.errors.LegUnavailable`; the leg that needed it is then named in `degraded`
 and the others answer. `pool` and `wordings` have no substitute: without memories there is no answer, so what they raise
@@ -50,6 +50,9 @@ class Reader(Protocol):
 
         Each comes once, in any order, with its cosine to `vector` if it has one; one that is gone is left out.
         """
+
+    def vectors(self, ids: Sequence[int]) -> Mapping[int, NDArray[np.float32]]:
+        """The vectors of these memories, by id; one without a vector is left out."""
 
     def wordings(self, ids: Sequence[int]) -> Mapping[int, Wording]:
         """What these memories say, by id."""

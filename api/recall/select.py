@@ -1,64 +1,14 @@
-"""Eighth stage: the strategy that admits. A strategy sees the pool, best first, and gives one verdict per candidate.
-
-It never touches the store and never embeds. `reject_window` is how many rejected candidates are worth showing: a
-strategy may look at it to bound its own work, and it never changes what is admitted.
-"""
+"""Ninth stage: a strategy admits. Words, and vectors where it wants them, are read for the rows it looks at only."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Protocol
+from dataclasses import replace
 
 from api.recall.candidate import Ranked
 from api.recall.dedup import dedup
 from api.recall.reader import Reader
-
-BELOW_THRESHOLD = "below-threshold"
-BEYOND_K = "beyond-k"
-
-
-class Strategy(Protocol):
-    """A way to admit some of a pool."""
-
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def k(self) -> int: ...
-
-    @property
-    def threshold(self) -> float: ...
-
-    @property
-    def reject_window(self) -> int: ...
-
-    def select(self, pool: Sequence[Ranked]) -> list[str | None]:
-        """For each candidate, in the same order, None to admit it or the reason not to."""
-
-
-@dataclass(frozen=True, slots=True)
-class TopK:
-    """The best `k` whose fused score reaches the threshold (a score equal to it is admitted)."""
-
-    k: int
-    threshold: float = 0.0
-    reject_window: int = 100
-    name: str = "top_k"
-
-    def select(self, pool: Sequence[Ranked]) -> list[str | None]:
-        verdicts: list[str | None] = []
-        admitted = 0
-        for item in pool:
-            if item.score < self.threshold:
-                verdicts.append(BELOW_THRESHOLD)
-            elif admitted >= self.k:
-                verdicts.append(BEYOND_K)
-            else:
-                verdicts.append(None)
-                admitted += 1
-        return verdicts
-
+from api.recall.strategies import BELOW_THRESHOLD, BEYOND_K, Strategy
 
 FIRST_READ = 4
 """Rows whose words are read at first, for each one that may be admitted; more are read while copies take places."""
@@ -69,20 +19,21 @@ def admit(
 ) -> list[Ranked]:
     """The rows in the same order, those that a strategy had to see with their words, those turned down marked.
 
-    Words are read from the top until `strategy.k` rows are admitted or none is left that could be: how many are read
-    never changes which. `shown` is how many rejected rows somebody wants to see whole.
+    Words are read from the top until the strategy's window is full or no row is left that could be admitted: how many
+    are read never changes which are. `shown` is how many rejected rows somebody wants to see whole.
     """
-    size = FIRST_READ * strategy.k + shown
+    size = FIRST_READ * strategy.window + shown
     while True:
         head, rest = list(ranked[:size]), list(ranked[size:])
         words = reader.wordings([item.candidate.id for item in head]) if head else {}
         # A memory that went away since the legs saw it is not there.
         known = [replace(item, wording=words[item.candidate.id]) for item in head if item.candidate.id in words]
-        chosen = select(dedup(known, collapse), strategy)
+        unlike = dedup(known, collapse)
         open_ = [item for item in rest if item.reason is None and item.score >= strategy.threshold]
-        if not open_ or sum(item.reason is None for item in chosen) >= strategy.k:
+        if not open_ or sum(item.reason is None for item in unlike) >= strategy.window:
             break
         size *= FIRST_READ
+    chosen = select(_with_vectors(unlike, reader) if strategy.needs_vectors else unlike, strategy)
     late = {item.candidate.id for item in open_}
     return [
         *chosen,
@@ -93,6 +44,11 @@ def admit(
             for item in rest
         ),
     ]
+
+
+def _with_vectors(ranked: Sequence[Ranked], reader: Reader) -> list[Ranked]:
+    vectors = reader.vectors([item.candidate.id for item in ranked if item.reason is None])
+    return [replace(item, vector=vectors.get(item.candidate.id)) for item in ranked]
 
 
 def select(ranked: Sequence[Ranked], strategy: Strategy) -> list[Ranked]:

@@ -74,6 +74,9 @@ class RecallSettings:
     rrf_k: int = 60
     """The constant of the paper (Cormack 2009). 5 is steeper. Even weights and no context: LoCoMo .591 and .423 for 60,
     .660 and .448 for 5; BEAM .598 and .496, .610 and .498."""
+    strategy: Literal["top_k", "mmr"] = "top_k"
+    mmr_balance: float = 0.7
+    """What relevance counts against likeness to what is admitted already; 1 is all of it."""
     k: int = 10
     abstain_below: float = 0.0
     """Least cosine that something must reach unless it holds a word of the question; 0 never abstains. .3 is a usual
@@ -151,6 +154,7 @@ _RANGES: dict[str, tuple[type, float, float]] = {
     "abstain_below": (float, 0, 1),
     "trim": (float, 0, 1),
     "attribution": (float, 0, 2),
+    "mmr_balance": (float, 0, 1),
     "threshold": (float, 0, 1),
     "reject_window": (int, 0, 10_000),
     "max_entries": (int, 0, 1_000_000),
@@ -162,6 +166,7 @@ _RANGES: dict[str, tuple[type, float, float]] = {
 _CHOICES: dict[str, tuple[str, ...]] = {
     "fusion": ("convex", "rrf"),
     "normalisation": ("minmax", "zeromax"),
+    "strategy": ("top_k", "mmr"),
     "collapse": ("none", "source"),
     "prompt_order": ("relevance", "recency"),
 }

@@ -70,6 +70,10 @@ class StoreReader:
         rows = pool.pool(self.session, self.namespace.id, nos=nos, ids=ids, reach=reach, near=near, at=self.at)
         return [Candidate(*row) for row in rows]
 
+    def vectors(self, ids: Sequence[int]) -> dict[int, NDArray[np.float32]]:
+        """Read vectors in the namespace's own space."""
+        return {} if self.space is None else vectors.of_memories(self.session, self.space.id, self.namespace.id, ids)
+
     def wordings(self, ids: Sequence[int]) -> dict[int, Wording]:
         """Read what candidates say."""
         rows = pool.wordings(self.session, self.namespace.id, ids, behind=self.behind)
@@ -104,6 +108,9 @@ class _Nothing:
 
     def pool(self, **_what: object) -> list[Candidate]:
         return []
+
+    def vectors(self, _ids: Sequence[int]) -> dict[int, NDArray[np.float32]]:
+        return {}
 
     def wordings(self, _ids: Sequence[int]) -> dict[int, Wording]:
         return {}

@@ -83,11 +83,12 @@ def test_evidence_is_a_line_a_candidate(width: int) -> None:
 
 
 def test_every_reason_is_said_in_words() -> None:
-    from api.recall import dedup, pack, select
+    from api.recall import dedup, gate, pack, strategies
     from api.recall.evidence import BELOW_FLOOR
 
     budgets = pack.OVER_CHARS, pack.OVER_ENTRIES, pack.OVER_TOKENS
-    for name in (BELOW_FLOOR, dedup.DUPLICATE, select.BELOW_THRESHOLD, select.BEYOND_K, *budgets):
+    chosen = strategies.BELOW_THRESHOLD, strategies.BEYOND_K, strategies.SIMILAR
+    for name in (BELOW_FLOOR, dedup.DUPLICATE, gate.ABSTAINED, gate.TRIMMED, *chosen, *budgets):
         assert evidence.reason(name) != name
 
 

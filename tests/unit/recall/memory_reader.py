@@ -122,6 +122,11 @@ class MemoryReader:
     def _place(self, one: Candidate) -> tuple[int, int]:
         return one.seq or 0, self.told[one.id - 100].start
 
+    def vectors(self, ids: Sequence[int]) -> dict[int, np.ndarray[Any, Any]]:
+        self._ask("vectors")
+        told = {one.id: told.vector for one, told in zip(self.candidates, self.told, strict=True)}
+        return {ref: np.array(told[ref], np.float32) for ref in ids if told[ref] is not None}
+
     def wordings(self, ids: Sequence[int]) -> dict[int, Wording]:
         self._ask("wordings")
         return {ref: self.words[ref] for ref in ids}

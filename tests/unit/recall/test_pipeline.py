@@ -47,6 +47,7 @@ SETTINGS = st.fixed_dictionaries(
         "k": st.integers(1, 5),
         "pool": st.integers(1, 4),
         "fusion": st.sampled_from(["convex", "rrf"]),
+        "strategy": st.sampled_from(["top_k", "mmr"]),
         "min_cosine": st.sampled_from([0.0, 0.5]),
         "min_terms": st.integers(0, 2),
         "collapse": st.sampled_from(["none", "source"]),
@@ -76,6 +77,12 @@ def test_considered_is_admitted_and_rejected(told: list[Told], settings: RecallS
     assert answer.withheld >= any(evidence.dropped.values()) * (not answer.memories)
     assert not answer.withheld or settings.min_cosine or settings.min_terms
     assert answer.store_empty == (not told)
+
+
+@given(TOLD, SETTINGS)
+def test_explaining_changes_nothing_that_is_admitted(told: list[Told], settings: RecallSettings) -> None:
+    plain, explained = (recall(QUESTION, settings, MemoryReader(told), explain=wanted) for wanted in (False, True))
+    assert plain.body() == explained.body()
 
 
 def told_apart(told: list[Told], settings: RecallSettings) -> list[object]:

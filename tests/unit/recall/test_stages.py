@@ -6,6 +6,7 @@ import random
 from collections.abc import Iterable
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,8 +14,9 @@ from hypothesis import strategies as st
 from api.recall.candidate import Ranked, SourceSpan, best_first
 from api.recall.dedup import dedup
 from api.recall.pack import Packed, estimate_tokens, pack, quote
-from api.recall.select import TopK, select
+from api.recall.select import select
 from api.recall.settings import RecallSettings
+from api.recall.strategies import Mmr, TopK
 
 from .memory_reader import Told, candidate, wording
 
@@ -92,6 +94,29 @@ def test_the_reject_window_never_changes_what_is_admitted(
     assert first == select(pool, TopK(k, threshold, wide))
     admitted = [row for row in first if row.reason is None]
     assert admitted == [row for row in pool if row.score >= threshold][:k]
+
+
+@given(POOL, st.integers(1, 4), SCORE, st.integers(0, 20), st.integers(0, 20), st.randoms(use_true_random=False))
+def test_mmr_admits_as_many_and_never_by_the_reject_window(
+    pool: list[Ranked], k: int, threshold: float, narrow: int, wide: int, chance: random.Random
+) -> None:
+    rows = [replace(row, vector=np.array([chance.random(), chance.random()])) for row in pool]
+    first = select(rows, Mmr(k, threshold, narrow))
+    assert [row.reason for row in first] == [row.reason for row in select(rows, Mmr(k, threshold, wide))]
+    standing = [row for row in rows[: 4 * k] if row.score >= threshold]
+    assert sum(row.reason is None for row in first) == min(k, len(standing))
+    assert [row.reason for row in select(rows, Mmr(k, threshold, balance=1.0))].count(None) == min(k, len(standing))
+    assert not rows or rows[0].score < threshold or first[0].reason is None, "the best is always in"
+
+
+def test_mmr_prefers_what_is_unlike_the_first() -> None:
+    vectors = ((1.0, 0.0), (0.99, 0.1), (0.0, 1.0))
+    rows = [
+        replace(ranked(Told(text), score, at), vector=np.array(vectors[at]))
+        for at, (text, score) in enumerate([("a", 1.0), ("a again", 0.9), ("b", 0.6)])
+    ]
+    assert [row.reason for row in select(rows, Mmr(2))] == [None, "too-similar", None]
+    assert [row.reason for row in select(rows, Mmr(2, balance=1.0))] == [None, None, "too-similar"]
 
 
 def test_a_strategy_never_sees_what_was_already_turned_down() -> None:
