@@ -1,8 +1,10 @@
-"""The words that store and derivations share: small closed vocabularies, stored by value, and two plain values."""
+"""The words that store and derivations share: small closed vocabularies, stored by value, and plain values."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from datetime import datetime
 from enum import IntEnum, StrEnum
 
 from schema.ids import fingerprint
@@ -126,3 +128,28 @@ class Named:
     posting_key: int
     name: str
     kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A memory as ranking reads it: everything but its words. Times are aware; `digest` is that of what it says.
+
+    `cosine` is its likeness to the question, None without a vector on either side. `before` and `after` are the ids of
+    the passages around it in its session, nearest first, where they were read; `before` of a fact begins with the
+    passage that it stands in.
+    """
+
+    id: int
+    no: int
+    kind: str
+    speaker: str | None
+    source: str
+    session_id: str | None
+    seq: int | None
+    occurred_at: datetime
+    trust: float
+    confidence: float
+    digest: bytes
+    before: Sequence[int] = ()
+    after: Sequence[int] = ()
+    cosine: float | None = None

@@ -24,16 +24,18 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from datetime import datetime
 
-from api.recall.candidate import SCORE_DIGITS, Candidate
-from api.recall.conversation import Pool, touched
+from api.recall.candidate import SCORE_DIGITS
+from api.recall.conversation import Pool
+from api.recall.floors import Scores
 from api.recall.fusion import Fused
 from api.recall.legs import Legs
 from api.recall.plan import Anchor, Plan
 from api.recall.settings import RecallSettings
-from schema.kinds import MemoryKind, Source
+from schema.kinds import Candidate, MemoryKind, Source
 from workers.derive.text import name_key
 
-_ROLES = frozenset(Source)
+ROLES = frozenset(Source)
+"""Speakers that are nobody's name."""
 _STEP = 10.0**-SCORE_DIGITS
 _DAY = 86_400.0
 _RECENT = 30.0
@@ -41,13 +43,15 @@ _RECENT = 30.0
 
 
 def adjust(
-    fused: Mapping[int, Fused], pool: Pool, legs: Legs, plan: Plan, settings: RecallSettings
+    fused: Mapping[int, Fused], scores: Scores, pool: Pool, legs: Legs, plan: Plan, settings: RecallSettings
 ) -> dict[int, Fused]:
-    """The fused candidates with their factors, and the score that comes of them."""
+    """The fused candidates with their factors, and the score that comes of them. `scores` are those they were fused of:
+    who has one from the keyword leg holds a word of the question or stands beside one that does.
+    """
     asked = plan.speakers[0] if len(plan.speakers) == 1 else None
     mixed = len({pool.candidates[ref].source == Source.USER for ref in fused}) > 1
     keys = speaker_keys(pool.candidates.values()) if asked is not None else {}
-    worded = touched(pool, settings) if legs.terms else frozenset(fused)
+    worded = {ref for ref, score in scores.get("keyword", {}).items() if score > 0} if legs.terms else set(fused)
     answering = {int(no) for nos in legs.traits.values() for no in nos}
     adjusted: dict[int, Fused] = {}
     for ref, row in fused.items():
@@ -127,5 +131,5 @@ def speaker_keys(candidates: Iterable[Candidate]) -> dict[str | None, str | None
     keys: dict[str | None, str | None] = {None: None}
     for speaker in {candidate.speaker for candidate in candidates} - {None}:
         key = name_key(speaker or "")
-        keys[speaker] = key if key and key not in _ROLES else None
+        keys[speaker] = key if key and key not in ROLES else None
     return keys

@@ -8,13 +8,15 @@ back on their id, and there it decides nothing but which of two identical lines 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from schema.kinds import Candidate
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -30,31 +32,6 @@ class SourceSpan:
     revision: int
     start: int
     end: int
-
-
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """A memory as ranking reads it: everything but its words. Times are aware; `digest` is that of what it says.
-
-    `cosine` is its likeness to the question, None without a vector on either side. `before` and `after` are the ids of
-    the passages around it in its session, nearest first, where they were read; `before` of a fact begins with the
-    passage that it stands in.
-    """
-
-    id: int
-    no: int
-    kind: str
-    speaker: str | None
-    source: str
-    session_id: str | None
-    seq: int | None
-    occurred_at: datetime
-    trust: float
-    confidence: float
-    digest: bytes
-    before: Sequence[int] = ()
-    after: Sequence[int] = ()
-    cosine: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,12 +21,12 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from api.recall.candidate import SCORE_DIGITS, Candidate
+from api.recall.candidate import SCORE_DIGITS
 from api.recall.floors import Floored, Scores
 from api.recall.fusion import normalise
 from api.recall.legs import Legs
 from api.recall.settings import RecallSettings
-from schema.kinds import MemoryKind
+from schema.kinds import Candidate, MemoryKind
 
 REACH = 2
 _KERNEL = {-1: 0.6, -2: 0.3, 1: 0.4, 2: 0.2}
@@ -92,12 +92,6 @@ def in_context(pool: Pool, floored: Floored, settings: RecallSettings) -> Scores
     if scores.get("semantic"):
         scores["semantic"] = _by_id(pool, _likeness(pool, scores["semantic"], settings), frozenset(scores["semantic"]))
     return scores
-
-
-def touched(pool: Pool, settings: RecallSettings) -> frozenset[int]:
-    """The rows that hold a word of the question or stand beside one that does."""
-    found = _words(pool, settings).sum(axis=0)
-    return frozenset(ref for ref, score in zip(pool.ids, found.tolist(), strict=True) if score > 0)
 
 
 def _words(pool: Pool, settings: RecallSettings) -> NDArray[np.float64]:

@@ -12,9 +12,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from api.recall.candidate import Candidate, Wording
+from api.recall.candidate import Wording
 from api.recall.plan import Plan
 from api.recall.settings import RecallSettings
+from schema.kinds import Candidate
 from workers.derive.text import terms
 
 Scores = dict[str, dict[int, float]]

@@ -16,9 +16,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from api.recall.candidate import SCORE_DIGITS, Candidate, visible_order
+from api.recall.candidate import SCORE_DIGITS, visible_order
 from api.recall.floors import Scores
 from api.recall.settings import RecallSettings
+from schema.kinds import Candidate
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,8 +14,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from api.recall.candidate import Candidate, Ranked, content_order
+from api.recall.candidate import Ranked, content_order
 from api.recall.settings import RecallSettings
+from schema.kinds import Candidate
 from workers.derive.text import UNSPACED
 
 OVER_ENTRIES = "over-max-entries"

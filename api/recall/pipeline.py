@@ -17,7 +17,7 @@ from typing import TypeVar
 
 from api.recall.adjust import adjust
 from api.recall.answer import Answer
-from api.recall.candidate import Candidate, Ranked, Wording, best_first, content_order
+from api.recall.candidate import Ranked, Wording, best_first, content_order
 from api.recall.conversation import REACH, Pool, gather, in_context
 from api.recall.evidence import BELOW_FLOOR, gather_evidence
 from api.recall.floors import Floored, Scores, apply_floors
@@ -30,6 +30,7 @@ from api.recall.reader import Reader
 from api.recall.select import admit
 from api.recall.settings import RecallSettings
 from api.recall.strategies import strategy as strategy_of
+from schema.kinds import Candidate
 
 
 def recall(
@@ -48,12 +49,13 @@ def recall(
 
     legs = watch.lap("legs", ask(plan, settings, reader))
     pool = watch.lap("pool", gather(legs, read_pool(legs, plan, settings, reader)))
-    raw = raw_scores(legs, pool)
+    heads = found_by(legs, pool.candidates)
+    raw = raw_scores(legs, heads, pool)
     floored = watch.lap("floors", apply_floors(raw, pool.candidates, plan, settings, graded(raw, settings, reader)))
     scores = watch.lap("context", in_context(pool, floored, settings))
     fused = watch.lap("fuse", fuse(scores, pool.candidates, settings))
-    adjusted = watch.lap("adjust", adjust(fused, pool, legs, plan, settings))
-    ranked = watch.lap("rank", rank(raw, adjusted, legs, pool, floored))
+    adjusted = watch.lap("adjust", adjust(fused, scores, pool, legs, plan, settings))
+    ranked = watch.lap("rank", rank(raw, adjusted, heads, pool, floored))
     gated = watch.lap("gate", gate(ranked, pool, plan, settings))
     shown = strategy.reject_window if explain else 0
     ranked = watch.lap("select", admit(gated.ranked, strategy, reader, settings.collapse, shown=shown))
@@ -75,9 +77,8 @@ def read_pool(legs: Legs, plan: Plan, settings: RecallSettings, reader: Reader) 
     return {row.id: row for row in reader.pool(nos=nos, ids=ids, reach=reach, vector=vector)}
 
 
-def raw_scores(legs: Legs, pool: Pool) -> Scores:
+def raw_scores(legs: Legs, heads: Scores, pool: Pool) -> Scores:
     """Raw scores by leg and memory id: those of the whole pool, where the leg's head may have ended above a row."""
-    heads = found_by(legs, pool.candidates)
     raw: Scores = {}
     for leg in legs.results:
         if leg.name == "keyword" and legs.terms:
@@ -105,12 +106,11 @@ def graded(raw: Scores, settings: RecallSettings, reader: Reader) -> Mapping[int
     return reader.wordings(sorted(raw.get("keyword", ()))) if settings.min_terms else {}
 
 
-def rank(raw: Scores, adjusted: Mapping[int, Fused], legs: Legs, pool: Pool, floored: Floored) -> list[Ranked]:
+def rank(raw: Scores, adjusted: Mapping[int, Fused], heads: Scores, pool: Pool, floored: Floored) -> list[Ranked]:
     """Candidates best first; those that a floor left no score come last, rejected.
 
     Without floors a row that has no score at all was not considered.
     """
-    heads = found_by(legs, pool.candidates)
     order = best_first({ref: row.score for ref, row in adjusted.items()}, pool.candidates)
     left = (
         []

@@ -14,7 +14,8 @@ from typing import Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from api.recall.candidate import Candidate, Wording
+from api.recall.candidate import Wording
+from schema.kinds import Candidate
 
 Posting: TypeAlias = tuple[NDArray[np.uint32], NDArray[np.uint8], NDArray[np.uint16]]
 """Of one key: memory numbers (each once, ascending), how often the key occurs there (at most 255), and the length of

@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from api.recall.adjust import ROLES
 from api.recall.answer import Answer
-from api.recall.candidate import Candidate, SourceSpan, Wording
+from api.recall.candidate import SourceSpan, Wording
 from api.recall.pipeline import recall
 from api.recall.plan import make_plan, unnamed
 from api.recall.reader import Reader
@@ -23,7 +24,7 @@ from api.service.context import Context
 from schema import clock, intake, log
 from schema.db import ReadSession
 from schema.errors import Abandoned, LegUnavailable, ProviderUnavailable
-from schema.kinds import Source
+from schema.kinds import Candidate
 from schema.store import access, history, pool, postings, vectors
 from schema.store import served as served_sentences
 from schema.store.access import NamespaceRow, ReadingPlace
@@ -38,7 +39,6 @@ logger = log.get(__name__)
 NAME_WORDS = 3
 # Words of a question in which names are looked for: a pasted page names everybody.
 LONGEST_QUESTION = 200
-_ROLES = frozenset(Source)
 _WORDS = re.compile(r"[\w'’.&-]+")
 
 
@@ -67,8 +67,7 @@ class StoreReader:
     ) -> list[Candidate]:
         """Read candidates and their neighbours."""
         near = (self.space.id, vector) if self.space is not None and vector is not None else None
-        rows = pool.pool(self.session, self.namespace.id, nos=nos, ids=ids, reach=reach, near=near, at=self.at)
-        return [Candidate(*row) for row in rows]
+        return pool.pool(self.session, self.namespace.id, nos=nos, ids=ids, reach=reach, near=near, at=self.at)
 
     def vectors(self, ids: Sequence[int]) -> dict[int, NDArray[np.float32]]:
         """Read vectors in the namespace's own space."""
@@ -257,7 +256,7 @@ def _extracted(context: Context, text: str, abandoned: Callable[[], bool]) -> tu
 
 def _people(place: ReadingPlace) -> tuple[str, ...]:
     """The people among the speakers that a question names; a role is nobody's name."""
-    return tuple(speaker for speaker in place.speakers if speaker not in _ROLES)
+    return tuple(speaker for speaker in place.speakers if speaker not in ROLES)
 
 
 def _named(heard: frozenset[str], literal: Sequence[str]) -> tuple[str, ...]:

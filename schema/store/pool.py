@@ -1,7 +1,7 @@
 """What recall reads of memories, on one snapshot: what ranks them, with their neighbours, and the words of a few.
 
-Ranking needs a few hundred rows and no text; only what is shown is read whole. What holds no longer at the moment asked
-about, is retired or waits in quarantine is in neither.
+Ranking needs a few hundred rows and no text; only what is shown is read whole. What is retired or waits in quarantine
+is in neither, and what holds no longer at the moment asked about is in no pool.
 """
 
 from __future__ import annotations
@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any
 
 from sqlalchemy import text
 
 from schema.db import ReadSession
+from schema.kinds import Candidate
 from schema.store.memories import embedded_text
 from schema.store.vectors import Vector
 
@@ -26,30 +27,6 @@ class Span:
     revision: int
     start: int
     stop: int
-
-
-class PoolRow(NamedTuple):
-    """An active memory as ranking needs it, without its words.
-
-    `cosine` is its likeness to the question, None without a vector. `before` and `after` are the passages around it in
-    its session, nearest first; they are empty for a row that was read as somebody's neighbour. `before` of a fact
-    begins with the passage that it stands in.
-    """
-
-    id: int
-    no: int
-    kind: str
-    speaker: str | None
-    source: str
-    session_id: str | None
-    seq: int | None
-    occurred_at: datetime
-    trust: float
-    confidence: float
-    text_digest: bytes
-    before: Sequence[int]
-    after: Sequence[int]
-    cosine: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +108,7 @@ def pool(
     reach: int,
     near: tuple[int, Vector] | None,
     at: datetime,
-) -> list[PoolRow]:
+) -> list[Candidate]:
     """Return the active memories of a namespace by number or id, and the passages around them, in one statement.
 
     `reach` is how many passages either way belong to them; `near` a space's id and the question's vector in it. What
@@ -141,7 +118,7 @@ def pool(
     if near is not None:
         params["vector"] = near[1]
     rows = session.connection().exec_driver_sql(statement(None if near is None else near[0]), params)
-    return [PoolRow(*row) for row in rows]
+    return [Candidate(*row) for row in rows]
 
 
 def wordings(

@@ -11,12 +11,13 @@ from typing import Any
 import numpy as np
 
 from api.recall.answer import Answer
-from api.recall.candidate import Candidate, SourceSpan, Wording
+from api.recall.candidate import SourceSpan, Wording
 from api.recall.pipeline import recall
 from api.recall.plan import ENTITY_SPACE, Plan, make_plan
 from api.recall.settings import RecallSettings
 from schema.errors import LegUnavailable
 from schema.ids import digest
+from schema.kinds import Candidate
 from schema.store.memories import embedded_text
 from workers.derive.text import FACT_SPACE, TERM_SPACE, content_key, term_key, terms
 from workers.derive.traits import trait_key, traits

@@ -73,9 +73,12 @@ def test_considered_is_admitted_and_rejected(told: list[Told], settings: RecallS
     assert [row.rank for row in listed if row.rank] == sorted(row.rank for row in listed if row.rank)
     positions = sorted(row.position for row in listed if row.position is not None)
     assert positions == list(range(len(positions)))
-    # A neighbour without a score of its own is withheld by a floor too, though no leg lost it.
-    assert answer.withheld >= any(evidence.dropped.values()) * (not answer.memories)
     assert not answer.withheld or settings.min_cosine or settings.min_terms
+    if evidence.complete:
+        below = [row for row in listed if row.reason == "below-floor"]
+        assert answer.withheld == len(below)
+        # A floor withholds what lost its last leg, and neighbours that no leg had found.
+        assert any(evidence.dropped.values()) or not any(row.raw for row in below)
     assert answer.store_empty == (not told)
 
 
