@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -151,10 +152,12 @@ def anchors(text: str, now: datetime) -> tuple[Anchor, ...]:
     """The times that a question names, seen from `now`: "in March" is the last one there was."""
     found: list[Anchor] = []
     for when in expressions(text, now):
-        last = when.last or (when.first + _OPEN if when.first else None)
-        first = when.first or (last - _OPEN if last else None)
-        if first is not None and last is not None:
-            found.append(Anchor(first + (last - first) / 2, max(_DAY, (last - first) / 2)))
+        # An open end beyond the calendar ("since 9999-12-25") anchors nothing.
+        with suppress(OverflowError):
+            last = when.last or (when.first + _OPEN if when.first else None)
+            first = when.first or (last - _OPEN if last else None)
+            if first is not None and last is not None:
+                found.append(Anchor(first + (last - first) / 2, max(_DAY, (last - first) / 2)))
     return tuple(found)
 
 

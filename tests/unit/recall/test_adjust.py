@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from api.recall.adjust import closeness
 from api.recall.answer import Answer
 from api.recall.evidence import CandidateEvidence
-from api.recall.plan import Anchor, anchors, telling, unnamed
+from api.recall.plan import Anchor, anchors, make_plan, telling, unnamed
 from api.recall.settings import RecallSettings
 
 from .memory_reader import NOW, Told, ask, plan, texts
@@ -179,3 +179,11 @@ def test_a_time_named_is_an_anchor_and_an_open_one_ends() -> None:
     (since,) = anchors("what happened since 2024-05-01?", NOW)
     assert since.tolerance == timedelta(days=15)
     assert anchors("what happened every week?", NOW) == ()
+
+
+@pytest.mark.parametrize("now", [NOW, NOW.replace(year=1, month=1, day=1), NOW.replace(year=9999, month=12, day=31)])
+@pytest.mark.parametrize("day", ["0001-01-05", "9999-12-25", "9999-12-31", "yesterday", "tomorrow", "next year"])
+@pytest.mark.parametrize("word", ["since", "until", "before", "after", "on", "by"])
+def test_no_date_of_a_question_is_beyond_answering(word: str, day: str, now: datetime) -> None:
+    made = make_plan(f"what happened {word} {day}?", namespace="n", now=now, hash_key=b"k")
+    assert all(0 <= closeness(moment, (anchor,)) <= 1 for anchor in made.anchors for moment in (NOW, now))
