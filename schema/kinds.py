@@ -140,7 +140,7 @@ class Candidate:
     """
 
     id: int
-    no: int
+    number: int
     kind: str
     speaker: str | None
     source: str

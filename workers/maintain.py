@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from schema.db import Database
 from schema.settings import Settings
-from schema.store import access, compaction, entities, health, history, indexes, served
+from schema.store import compaction, entities, health, history, idempotency, indexes, recall_log
 from workers.truth import forgetting
 
 
@@ -27,7 +27,7 @@ def maintain(
             if rows < compaction.TAIL_LIMIT:
                 break
     with database.write() as session:
-        keys = access.prune_keys(session)
+        keys = idempotency.prune(session)
     with database.write() as session:
         orphans = entities.prune(session)
     with database.read() as session:
@@ -41,7 +41,7 @@ def maintain(
     with database.write() as session:
         retrievals = history.prune_retrievals(session, settings.retrievals_kept_days)
     with database.write() as session:
-        sentences = served.prune(session, settings.served_kept_days)
+        sentences = recall_log.prune(session, settings.served_kept_days)
     return {
         "tables_analysed": analysed,
         "tail_rows_merged": merged,

@@ -23,14 +23,14 @@ from schema import clock, intake, log
 from schema.errors import InvalidInput, StoreUnavailable
 from schema.kinds import Lane
 from schema.settings import get as settings_of_process
-from schema.store import access, audit
+from schema.store import audit, namespaces
 from schema.store.stamps import EVERYTHING, Selection
 from workers.app import FRESH, SWEEP, app
 from workers.derive.loaders import import_libraries
 from workers.drain import drain
 from workers.maintain import maintain as run_maintenance
 from workers.process import Process, allow_stopping, current, stop, stopping
-from workers.truth.hearing import hear
+from workers.truth.acceptance import accept
 
 logger = log.get(__name__)
 
@@ -125,8 +125,8 @@ def remember(self: Task, namespace: str, **fields: Any) -> None:
         with process.database.write() as session:
             name = intake.namespace(namespace)
             item = intake.parse(fields, process.settings)
-            place = access.ensure_namespace(session, name)
-            accepted = hear(session, place.id, [item], clock.now())[0]
+            place = namespaces.ensure(session, name)
+            accepted = accept(session, place.id, [item], clock.now())[0]
     except InvalidInput as error:
         with process.database.write() as session:
             audit.reject(session, "task", task_id, error.field, error.detail)

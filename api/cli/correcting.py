@@ -104,7 +104,7 @@ def trust(
         first = bool(wanted or adds or ends)
         shown = correct.configure(found, namespace, trust={} if first else None)
         if release_episode:
-            knowledge.currency(found, namespace, release_episode)  # raises for one that is not there
+            knowledge.status(found, namespace, release_episode)  # raises for one that is not there
         if wanted or adds or ends:
             waiting = sorted({*shown["quarantine"], *adds} - ends)
             shown = correct.configure(

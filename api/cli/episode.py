@@ -21,15 +21,15 @@ def episode(namespace: Namespace, episode_id: EpisodeId, data_dir: DataDir = Non
     with context(data_dir, broker=False) as found:
         from api.service import ingest, knowledge
 
-        rows = knowledge.currency(found, namespace, [episode_id])
+        rows = knowledge.status(found, namespace, [episode_id])
         told = ingest.read(found, namespace, episode_id)
     if told is None:
         raise NotFound(f"episode {episode_id} is not in this namespace", field="episode_id")
     row, coverage = told
     derivations = {one.derivation: knowledge.shown(one) for one in rows}
     if as_json:
-        names = ("id", "external_id", "revision", "speaker", "source", "session_id", "user_id", "agent_id", "held",
-                 "occurred_at", "recorded_at", "expires_at", "content")  # fmt: skip
+        names = ("id", "external_id", "revision", "speaker", "source", "session_id", "user_id", "agent_id",
+                 "quarantined", "occurred_at", "recorded_at", "expires_at", "content")  # fmt: skip
         emit({**{name: getattr(row, name) for name in names}, "coverage": asdict(coverage), "derivations": derivations})
     else:
         console = out()
@@ -43,7 +43,7 @@ def episode(namespace: Namespace, episode_id: EpisodeId, data_dir: DataDir = Non
         ]
         console.print(table(["derivation", "state", "current#", "pending#", "failed#", "reason", "not before"], states))
         console.print(f"{coverage.share:.1%} of it is recallable, in {counted(coverage.memories, 'passage')}")
-        if row.held:
+        if row.quarantined:
             console.print("it waits for release: palimpsest trust --release-episode")
         if row.expires_at is not None:
             console.print(f"it is forgotten after {moment(row.expires_at)}")

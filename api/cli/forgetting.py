@@ -87,7 +87,7 @@ def _what(found: Context, namespace: str, chosen: dict[str, Any]) -> str:
         )
         return f"Forgetting {count}{scope} in {namespace}"
     ids = sorted(set(chosen["episodes"]))
-    knowledge.currency(found, namespace, ids)  # raises for one that is not there, before anybody is asked
+    knowledge.status(found, namespace, ids)  # raises for one that is not there, before anybody is asked
     for episode_id in ids[:SHOWN]:
         told = ingest.read(found, namespace, episode_id)
         if told is not None:

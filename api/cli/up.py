@@ -87,13 +87,13 @@ def _summary(running: Running, seconds: float) -> Table:
 
 def _namespaces(running: Running) -> str:
     from schema.db import Database
-    from schema.store import access
+    from schema.store import namespaces
 
     assert running.settings.database_url is not None  # noqa: S101 - the fleet has just used it
     database = Database(running.settings.database_url, role="api")
     try:
         with database.read() as session:
-            names = [place.name for place in access.namespaces(session)]
+            names = [place.name for place in namespaces.listed(session)]
     finally:
         database.dispose()
     shown = ", ".join(names[:LISTED]) or "none yet: palimpsest remember, palimpsest import"

@@ -25,7 +25,7 @@ def until_fresh(found: Context, namespace: str, episode_id: int, seconds: float)
 
     deadline = time.monotonic() + seconds
     while True:
-        rows = knowledge.currency(found, namespace, [episode_id])
+        rows = knowledge.status(found, namespace, [episode_id])
         if knowledge.settled(rows) or time.monotonic() >= deadline:
             return {
                 "fresh": all(row.state == "current" for row in rows),

@@ -74,7 +74,7 @@ def _sources(console: Console, rows: list[Mapping[str, Any]]) -> None:
             paragraph(console, f"read as: {row['text']} (by {made})", 5)
         if row["withdrawn_at"] is not None:
             paragraph(console, f"withdrawn {moment(row['withdrawn_at'])}: {_withdrawn(row)}", 5, "yellow")
-        if row["held"]:
+        if row["quarantined"]:
             paragraph(console, "the episode waits for release", 5, "yellow")
     if not rows:
         paragraph(console, "no source is left", 3)

@@ -99,7 +99,7 @@ def page(
 @router.get("/{episode_id}/status")
 def status(namespace: str, episode_id: int, context: ContextOf) -> Response:
     """Say for each derivation how far it is with one episode: current, pending, or failed with the reason."""
-    found = knowledge.currency(context, namespace, [_id(episode_id)])
+    found = knowledge.status(context, namespace, [_id(episode_id)])
     return JSONResponse({"id": episode_id, "derivations": {row.derivation: knowledge.shown(row) for row in found}})
 
 
@@ -159,6 +159,6 @@ def shown(row: EpisodeRow) -> dict[str, Any]:
         "metadata": row.metadata,
         "revision": row.revision,
         "future": row.future,
-        "held": row.held,
+        "quarantined": row.quarantined,
         "expires_at": row.expires_at.isoformat() if row.expires_at else None,
     }

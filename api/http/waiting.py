@@ -29,7 +29,7 @@ async def until_fresh(context: Context, namespace: str, ids: list[int], seconds:
     deadline = time.monotonic() + seconds
     while True:
         try:
-            found = await to_thread.run_sync(knowledge.currency, context, namespace, ids)
+            found = await to_thread.run_sync(knowledge.status, context, namespace, ids)
         except NotFound:
             # Forgotten while somebody waits for it: the write was taken in all the same.
             return {"fresh": False, "derivations": {}}

@@ -52,7 +52,7 @@ def adjust(
     mixed = len({pool.candidates[ref].source == Source.USER for ref in fused}) > 1
     keys = speaker_keys(pool.candidates.values()) if asked is not None else {}
     worded = {ref for ref, score in scores.get("keyword", {}).items() if score > 0} if legs.terms else set(fused)
-    answering = {int(no) for nos in legs.traits.values() for no in nos}
+    answering = {int(number) for numbers in legs.traits.values() for number in numbers}
     adjusted: dict[int, Fused] = {}
     for ref, row in fused.items():
         candidate = pool.candidates[ref]
@@ -68,7 +68,7 @@ def adjust(
         if plan.marker:
             age = max(0.0, (plan.now - candidate.occurred_at).total_seconds() / _DAY)
             factors["recent"] = 1 + settings.marker_bonus * 2 ** (-age / _RECENT)
-        if candidate.no in answering:
+        if candidate.number in answering:
             factors["answer"] = 1 + settings.answer_bonus
         score = row.score
         if factors:

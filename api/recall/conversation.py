@@ -63,12 +63,12 @@ class Pool:
 def gather(legs: Legs, candidates: Mapping[int, Candidate]) -> Pool:
     """The pool as arrays."""
     ids = tuple(sorted(candidates))
-    nos = np.array([candidates[ref].no for ref in ids], np.int64)
+    numbers = np.array([candidates[ref].number for ref in ids], np.int64)
     earned = np.zeros((len(legs.terms), len(ids)))
     for row, parts in zip(earned, legs.terms, strict=True):
         for having, values in parts:
-            at = np.minimum(np.searchsorted(having, nos), len(having) - 1)
-            here = having[at] == nos
+            at = np.minimum(np.searchsorted(having, numbers), len(having) - 1)
+            here = having[at] == numbers
             row[here] += values[at[here]]
     beside, passage = _places(ids, candidates)
     return Pool(candidates, ids, earned, beside, passage)

@@ -56,7 +56,7 @@ class LegResult:
     """What a leg found, best first. `complete` is False when a tie at the end of the head had to be cut."""
 
     name: str
-    refers: Literal["no", "id"]
+    refers: Literal["number", "id"]
     hits: tuple[Hit, ...] = ()
     degraded: str | None = None
     complete: bool = True
@@ -106,7 +106,7 @@ def ask(plan: Plan, settings: RecallSettings, reader: Reader) -> Legs:
             results.append(replace(found, degraded=plan.no_entities))
     except LegUnavailable as failure:
         asked = [name for name in ("keyword", "entity") if settings.weights[name]]
-        results += [LegResult(name, "no", degraded=failure.detail) for name in asked]
+        results += [LegResult(name, "number", degraded=failure.detail) for name in asked]
     if settings.semantic_weight:
         results.append(semantic(plan, reader, settings))
     return Legs(tuple(results), rows, terms, having)
@@ -132,9 +132,9 @@ def term_parts(
         earned: list[Part] = []
         for posting in (own, postings.by_key.get(fact_key)):
             if posting is not None and len(posting[0]):
-                nos, tf, length = posting
+                numbers, tf, length = posting
                 saturation = tf / (tf + k1 * (1 - b + b * length.astype(np.float64) / mean))
-                earned.append((nos, idf * (k1 + 1) * saturation))
+                earned.append((numbers, idf * (k1 + 1) * saturation))
         parts.append(tuple(earned))
     return tuple(parts)
 
@@ -143,7 +143,7 @@ def keyword(terms: Sequence[Sequence[Part]], settings: RecallSettings) -> LegRes
     """The sum of what all terms earn a memory, added up rarest first."""
     places = sorted(range(len(terms)), key=lambda at: (sum(len(part[0]) for part in terms[at]), at))
     parts = [part for at in places for part in terms[at]]
-    return _head("keyword", *_sum(parts), settings) if parts else LegResult("keyword", "no")
+    return _head("keyword", *_sum(parts), settings) if parts else LegResult("keyword", "number")
 
 
 def entity(keys: Sequence[int], postings: Postings, settings: RecallSettings) -> LegResult:
@@ -154,13 +154,13 @@ def entity(keys: Sequence[int], postings: Postings, settings: RecallSettings) ->
     most = max(settings.anchor_least, math.ceil(round(settings.anchor_share * postings.rows, 6)))
     anchors = [posting for _, posting in _found(keys, postings) if len(posting[0]) <= most]
     if not anchors:
-        return LegResult("entity", "no")
-    nos, shared = _sum([(nos, np.ones(len(nos))) for nos, _, _ in anchors])
-    size = np.zeros(len(nos))
+        return LegResult("entity", "number")
+    numbers, shared = _sum([(numbers, np.ones(len(numbers))) for numbers, _, _ in anchors])
+    size = np.zeros(len(numbers))
     for members, _, length in anchors:
-        size[np.searchsorted(nos, members)] = length
+        size[np.searchsorted(numbers, members)] = length
     surplus = np.clip(size - shared, 0, settings.entity_surplus)
-    return _head("entity", nos, shared / (len(keys) + surplus), settings)
+    return _head("entity", numbers, shared / (len(keys) + surplus), settings)
 
 
 def semantic(plan: Plan, reader: Reader, settings: RecallSettings) -> LegResult:
@@ -190,30 +190,30 @@ def _sum(
     parts: list[tuple[NDArray[np.uint32], NDArray[np.float64]]],
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Numbers ascending and the sum of their parts. Within one part a number occurs once."""
-    size = max(int(nos.max()) for nos, _ in parts) + 1
+    size = max(int(numbers.max()) for numbers, _ in parts) + 1
     if size <= _DENSE:
         sums = np.zeros(size)
-        for nos, values in parts:
-            sums[nos] += values
+        for numbers, values in parts:
+            sums[numbers] += values
         touched = np.flatnonzero(sums)
         return touched, sums[touched]
-    touched = np.unique(np.concatenate([nos for nos, _ in parts])).astype(np.int64)
+    touched = np.unique(np.concatenate([numbers for numbers, _ in parts])).astype(np.int64)
     sums = np.zeros(len(touched))
-    for nos, values in parts:
-        sums[np.searchsorted(touched, nos)] += values
+    for numbers, values in parts:
+        sums[np.searchsorted(touched, numbers)] += values
     return touched, sums
 
 
-def _head(name: str, nos: NDArray[np.int64], scores: NDArray[np.float64], settings: RecallSettings) -> LegResult:
+def _head(name: str, numbers: NDArray[np.int64], scores: NDArray[np.float64], settings: RecallSettings) -> LegResult:
     """The best `pool` rows and whatever ties with the last of them, by (score descending, number ascending)."""
     scores = np.round(scores, 9)
     complete = True
-    if len(nos) > settings.pool:
+    if len(numbers) > settings.pool:
         last = np.partition(scores, len(scores) - settings.pool)[len(scores) - settings.pool]
         above, tied = np.flatnonzero(scores > last), np.flatnonzero(scores == last)
         complete = len(above) + len(tied) <= settings.pool + settings.ties
         kept = np.concatenate([above, tied if complete else tied[len(tied) - settings.pool + len(above) :]])
-        nos, scores = nos[kept], scores[kept]
-    order = np.lexsort((nos, -scores))
-    hits = tuple(Hit(int(nos[at]), float(scores[at])) for at in order)
-    return LegResult(name, "no", hits, complete=complete)
+        numbers, scores = numbers[kept], scores[kept]
+    order = np.lexsort((numbers, -scores))
+    hits = tuple(Hit(int(numbers[at]), float(scores[at])) for at in order)
+    return LegResult(name, "number", hits, complete=complete)

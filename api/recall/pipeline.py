@@ -68,13 +68,13 @@ def recall(
 
 def read_pool(legs: Legs, plan: Plan, settings: RecallSettings, reader: Reader) -> dict[int, Candidate]:
     """Every candidate of every leg and its neighbours, by id. One that went away since a leg saw it is not there."""
-    nos = sorted({hit.ref for leg in legs.results if leg.refers == "no" for hit in leg.hits})
+    numbers = sorted({hit.ref for leg in legs.results if leg.refers == "number" for hit in leg.hits})
     ids = sorted({hit.ref for leg in legs.results if leg.refers == "id" for hit in leg.hits})
-    if not nos and not ids:
+    if not numbers and not ids:
         return {}
     reach = REACH if settings.proximity or settings.near else 0
     vector = plan.vector if settings.semantic_weight and "semantic" not in legs.degraded else None
-    return {row.id: row for row in reader.pool(nos=nos, ids=ids, reach=reach, vector=vector)}
+    return {row.id: row for row in reader.pool(numbers=numbers, ids=ids, reach=reach, vector=vector)}
 
 
 def raw_scores(legs: Legs, heads: Scores, pool: Pool) -> Scores:
@@ -93,10 +93,10 @@ def raw_scores(legs: Legs, heads: Scores, pool: Pool) -> Scores:
 
 def found_by(legs: Legs, candidates: Mapping[int, Candidate]) -> Scores:
     """What each leg itself brought, by memory id, whatever the leg called the memory."""
-    by_no = {candidate.no: candidate.id for candidate in candidates.values()}
+    by_number = {candidate.number: candidate.id for candidate in candidates.values()}
     found: Scores = {}
     for leg in sorted(legs.results, key=lambda one: one.name):
-        refs = by_no if leg.refers == "no" else {ref: ref for ref in candidates}
+        refs = by_number if leg.refers == "number" else {ref: ref for ref in candidates}
         found[leg.name] = {refs[hit.ref]: hit.score for hit in leg.hits if hit.ref in refs}
     return found
 

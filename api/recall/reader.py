@@ -45,7 +45,7 @@ class Reader(Protocol):
         """The nearest live memories by id with their cosine, best first."""
 
     def pool(
-        self, *, nos: Sequence[int], ids: Sequence[int], reach: int, vector: NDArray[np.float32] | None
+        self, *, numbers: Sequence[int], ids: Sequence[int], reach: int, vector: NDArray[np.float32] | None
     ) -> Sequence[Candidate]:
         """The live memories under these numbers or ids and up to `reach` passages either way in their sessions.
 

@@ -21,9 +21,9 @@ from schema.db import Database
 from schema.errors import InvalidInput, ProviderUnavailable
 from schema.kinds import Lane, SpaceState
 from schema.settings import Settings
-from schema.store import access, audit, health, rules, spaces, stamps
+from schema.store import audit, health, namespaces, rules, spaces, stamps
 from schema.store import progress as progress_of_store
-from schema.store.access import NamespaceRow
+from schema.store.namespaces import NamespaceRow
 from schema.store.progress import Standing
 from schema.store.stamps import EVERYTHING, Selection
 from workers import spaces as vector_spaces
@@ -257,7 +257,7 @@ def retry(context: Context, derivation: str | None, ids: Sequence[int] | None) -
 def standings(context: Context, names: Sequence[str]) -> tuple[list[Standing], bool]:
     """Return how far the derivations of some namespaces are, and whether all of them are current."""
     with context.database.read() as session:
-        places = [access.find_namespace(session, name) for name in names]
+        places = [namespaces.find(session, name) for name in names]
         found = progress_of_store.of_namespaces(session, [place.id for place in places if place is not None])
         return found, progress_of_store.current(session, found)
 
@@ -267,8 +267,8 @@ def drop(context: Context, names: Sequence[str]) -> None:
     with worker_database(context.settings) as database:
         for name in names:
             with database.write() as session:
-                place = access.find_namespace(session, name)
+                place = namespaces.find(session, name)
                 # A proposed space has no table yet.
                 tables = [space.id for space in spaces.everything(session) if space.state != SpaceState.PROPOSED]
                 if place is not None:
-                    access.drop_namespace(session, place.id, tables)
+                    namespaces.drop(session, place.id, tables)

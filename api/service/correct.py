@@ -11,7 +11,8 @@ from api.service.places import missing, place_of
 from schema import clock, intake
 from schema.errors import InvalidInput, NotFound
 from schema.kinds import Lane, Source, Verdict
-from schema.store import access
+from schema.store import namespaces
+from schema.store.trust import levels
 from workers.truth import correction
 
 
@@ -69,16 +70,16 @@ def configure(context: Context, namespace: str, *, trust: Any = None, quarantine
     _check_sources(quarantine)
     with context.worker.write() as session:
         if trust is not None or quarantine is not None:
-            access.ensure_namespace(session, intake.namespace(namespace))
+            namespaces.ensure(session, intake.namespace(namespace))
         place = place_of(session, namespace)
         if trust is not None:
-            correction.trust(session, place.id, trust)
+            correction.set_trust(session, place.id, trust)
         if quarantine is not None:
             correction.quarantine(session, place.id, sorted(set(quarantine)))
-        now = access.door(session, place.id)
+        now = namespaces.keyed(session, place.id)
         shown = {
             "namespace": place.name,
-            "trust": access.trust(session, [place.id])[place.id],
+            "trust": levels(session, [place.id])[place.id],
             "quarantine": list(now.quarantine),
         }
     return {**shown, "queued": context.nudge(Lane.BULK)}

@@ -17,7 +17,7 @@ from api.service.context import Context
 from schema.db import Database, ReadSession
 from schema.errors import PalimpsestError
 from schema.settings import Settings
-from schema.store import access, compaction, server, spaces
+from schema.store import compaction, namespaces, server, spaces
 from schema.store import health as health_of_store
 from schema.store.server import Server
 from workers.derive.entities import extract
@@ -103,7 +103,7 @@ def _store(database: Database, settings: Settings) -> Iterator[Check]:
     with database.read() as session:
         active = next((space for space in spaces.everything(session) if space.is_default), None)
         rows = health_of_store.derivations(session)
-        places = access.namespaces(session)
+        places = namespaces.listed(session)
     yield from _models(settings, active)
     context = Context(settings, pool_size=1)
     try:
@@ -143,7 +143,7 @@ def mend(context: Context) -> list[str]:
     mended = []
     with admin.worker_database(context.settings) as database:
         with database.read() as session:
-            places = [row for row in access.namespaces(session) if not health_of_store.drift(session, row.id).clean]
+            places = [row for row in namespaces.listed(session) if not health_of_store.drift(session, row.id).clean]
         for place in places:
             with database.write() as session:
                 compaction.rebuild(session, place.id)

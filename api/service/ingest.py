@@ -15,10 +15,10 @@ from schema import clock, intake
 from schema.db import WriteSession
 from schema.errors import InvalidInput, TooLarge
 from schema.kinds import Lane
-from schema.store import access, episodes, memories
-from schema.store.access import NamespaceRow
+from schema.store import episodes, idempotency, memories, namespaces
 from schema.store.episodes import EpisodeRow, NewEpisode
-from workers.truth.hearing import hear
+from schema.store.namespaces import NamespaceRow
+from workers.truth.acceptance import accept
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,12 +55,12 @@ def remember(
         )
     good, refused = _check(context, items)
     with context.database.write() as session:
-        place = access.ensure_namespace(session, name)
-        kept = access.claim_key(session, place.id, key, body_digest) if key is not None else None
+        place = namespaces.ensure(session, name)
+        kept = idempotency.claim(session, place.id, key, body_digest) if key is not None else None
         if kept is None:
             status, answer = _store(session, place, good, refused, lane)
             if key is not None:
-                access.keep_answer(session, place.id, key, status, answer)
+                idempotency.keep(session, place.id, key, status, answer)
         elif kept.body_digest == body_digest:
             status, answer = kept.status, kept.response
         else:
@@ -81,7 +81,7 @@ def _store(
 ) -> tuple[int, dict[str, Any]]:
     """Insert the good ones; return the status and the answer, one result an item in the order given."""
     rows = [row if lane is None or row.lane == Lane.BULK else replace(row, lane=lane) for row in good.values()]
-    accepted = hear(session, place.id, rows, clock.now())
+    accepted = accept(session, place.id, rows, clock.now())
     results = refused | {
         index: {"status": done.status, "id": done.id, "external_id": done.external_id}
         for index, done in zip(good, accepted, strict=True)
@@ -130,7 +130,7 @@ def read(context: Context, namespace: str, episode_id: int) -> tuple[EpisodeRow,
     """Return one episode as it was told, and how much of it is recallable; or None."""
     name = intake.namespace(namespace)
     with context.database.read() as session:
-        place = access.find_namespace(session, name)
+        place = namespaces.find(session, name)
         row = None if place is None else episodes.get(session, place.id, episode_id)
         return None if row is None else (row, _coverage(row.content, memories.spans_of(session, row.id, row.revision)))
 
@@ -152,7 +152,7 @@ def page(
     if session_id is not None and "\x00" in session_id:
         raise InvalidInput("session_id: must not contain a zero byte (U+0000)", field="session_id")
     with context.database.read() as session:
-        place = access.find_namespace(session, name)
+        place = namespaces.find(session, name)
         if place is None:
             return []
         return episodes.page(session, place.id, after=after, limit=limit, session_id=session_id)

@@ -10,8 +10,8 @@ from api.service.places import missing, place_of
 from schema import intake
 from schema.errors import InvalidInput, NotFound
 from schema.kinds import MemoryKind
-from schema.store import access, history, lineage, triples, usage
-from schema.store.currency import Currency, of_episodes
+from schema.store import history, lineage, namespaces, triples, usage
+from schema.store.status import DerivationStatus, of_episodes
 from workers.derive import triples as canonical
 
 
@@ -41,7 +41,7 @@ def facts(
         if value is not None:
             intake.name(value, name, longest=600)
     with context.database.read() as session:
-        place = access.find_namespace(session, intake.namespace(namespace))
+        place = namespaces.find(session, intake.namespace(namespace))
         if place is None:
             return []
         names = None
@@ -77,7 +77,7 @@ def memories(
     if kind is not None and kind not in list(MemoryKind):
         raise InvalidInput(f"kind: must be one of {', '.join(MemoryKind)}", field="kind")
     with context.database.read() as session:
-        place = access.find_namespace(session, intake.namespace(namespace))
+        place = namespaces.find(session, intake.namespace(namespace))
         if place is None:
             return []
         found = lineage.page(session, place.id, status=status, kind=kind, after=after, limit=limit)
@@ -120,7 +120,7 @@ def stats(context: Context, namespace: str | None = None) -> dict[str, Any]:
     }
 
 
-def currency(context: Context, namespace: str, episode_ids: list[int]) -> list[Currency]:
+def status(context: Context, namespace: str, episode_ids: list[int]) -> list[DerivationStatus]:
     """Return how current each derivation is with some episodes of a namespace. Raises NotFound naming one not there."""
     with context.database.read() as session:
         place = place_of(session, namespace)
@@ -130,12 +130,12 @@ def currency(context: Context, namespace: str, episode_ids: list[int]) -> list[C
         return of_episodes(session, episode_ids)
 
 
-def settled(found: list[Currency]) -> bool:
+def settled(found: list[DerivationStatus]) -> bool:
     """Whether nothing more is to be expected soon: every row is current, failed, or waits for a provider."""
     return all(row.pending == 0 or row.snoozed is not None for row in found)
 
 
-def shown(row: Currency) -> dict[str, Any]:
+def shown(row: DerivationStatus) -> dict[str, Any]:
     """Return how far a derivation is as plain values, with the reason when something failed or waits."""
     return {
         "state": row.state,

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from schema import intake
 from schema.db import ReadSession
 from schema.errors import NotFound
-from schema.store import access, episodes
-from schema.store.access import NamespaceRow
+from schema.store import episodes, namespaces
+from schema.store.namespaces import NamespaceRow
 
 
 def place_of(session: ReadSession, namespace: str) -> NamespaceRow:
     """Return the namespace called `namespace`. Raises InvalidInput, NotFound."""
-    found = access.find_namespace(session, intake.namespace(namespace))
+    found = namespaces.find(session, intake.namespace(namespace))
     if found is None:
         raise NotFound(f"namespace: there is no {namespace!r} in this store", field="namespace")
     return found

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 
 from api.service.context import Context
 from schema import intake
-from schema.store import access, pool
+from schema.store import candidates, namespaces
 
 
 def texts(context: Context, namespace: str, ids: Sequence[int]) -> dict[int, str]:
     """Return "speaker: text" of active memories of a namespace, by id. One that is not there is left out."""
     with context.database.read() as session:
-        place = access.find_namespace(session, intake.namespace(namespace))
+        place = namespaces.find(session, intake.namespace(namespace))
         if place is None or not ids:
             return {}
-        return pool.lines(session, place.id, ids)
+        return candidates.lines(session, place.id, ids)

@@ -25,9 +25,8 @@ from schema import clock, intake, log
 from schema.db import ReadSession
 from schema.errors import Abandoned, LegUnavailable, ProviderUnavailable
 from schema.kinds import Candidate
-from schema.store import access, history, pool, postings, vectors
-from schema.store import served as served_sentences
-from schema.store.access import NamespaceRow, ReadingPlace
+from schema.store import candidates, history, namespaces, postings, recall_log, vectors
+from schema.store.namespaces import NamespaceRow, RecallNamespace
 from schema.store.postings import Postings
 from schema.store.spaces import SpaceRow
 from workers.derive.entities import extract
@@ -63,11 +62,13 @@ class StoreReader:
         return vectors.nearest(self.session, self.space.id, self.namespace.id, vector, limit)
 
     def pool(
-        self, *, nos: Sequence[int], ids: Sequence[int], reach: int, vector: NDArray[np.float32] | None
+        self, *, numbers: Sequence[int], ids: Sequence[int], reach: int, vector: NDArray[np.float32] | None
     ) -> list[Candidate]:
         """Read candidates and their neighbours."""
         near = (self.space.id, vector) if self.space is not None and vector is not None else None
-        return pool.pool(self.session, self.namespace.id, nos=nos, ids=ids, reach=reach, near=near, at=self.at)
+        return candidates.read(
+            self.session, self.namespace.id, numbers=numbers, ids=ids, reach=reach, near=near, at=self.at
+        )
 
     def vectors(self, ids: Sequence[int]) -> dict[int, NDArray[np.float32]]:
         """Read vectors in the namespace's own space."""
@@ -75,7 +76,7 @@ class StoreReader:
 
     def wordings(self, ids: Sequence[int]) -> dict[int, Wording]:
         """Read what candidates say."""
-        rows = pool.wordings(self.session, self.namespace.id, ids, behind=self.behind)
+        rows = candidates.wordings(self.session, self.namespace.id, ids, behind=self.behind)
         return {
             row.id: Wording(
                 text=row.text,
@@ -164,7 +165,7 @@ def ask(
         extracted, no_entities = parsing.result() if parsing is not None else ([], None)
         encoded_at = time.perf_counter()
         with context.database.read() as session:
-            place = access.reading_place(session, name, literal)
+            place = namespaces.for_recall(session, name, literal)
             known = _people(place)
             if place.space == space and known == speakers:
                 # The second kind finds people in questions that nobody capitalised.
@@ -202,7 +203,7 @@ def ask(
     return Asked(answer, timings)
 
 
-def _serve(context: Context, place: ReadingPlace, answer: Answer, session_id: str | None, counted: bool) -> None:
+def _serve(context: Context, place: RecallNamespace, answer: Answer, session_id: str | None, counted: bool) -> None:
     """Put on record what leaves: digests of its sentences, and which memories were used."""
     assert place.namespace is not None  # noqa: S101 - the caller looked
     leaving = [(entry.ranked.candidate.id, entry.ranked.text) for entry in answer.memories]
@@ -214,12 +215,12 @@ def _serve(context: Context, place: ReadingPlace, answer: Answer, session_id: st
         for trace in context.traces(text, place.hash_key)
     ]
     with context.database.write() as session:
-        served_sentences.record(session, place.namespace.id, rows, session_id)
+        recall_log.record(session, place.namespace.id, rows, session_id)
         if counted:
             history.retrieved(session, place.namespace.id, [memory_id for memory_id, _ in leaving], session_id)
 
 
-def _reader(session: ReadSession, place: ReadingPlace, at: datetime) -> Reader:
+def _reader(session: ReadSession, place: RecallNamespace, at: datetime) -> Reader:
     if place.namespace is None:
         return _Nothing()
     return StoreReader(session, place.namespace, place.space, place.behind, at)
@@ -254,7 +255,7 @@ def _extracted(context: Context, text: str, abandoned: Callable[[], bool]) -> tu
         return [], f"the question could not be parsed ({type(error).__name__})"
 
 
-def _people(place: ReadingPlace) -> tuple[str, ...]:
+def _people(place: RecallNamespace) -> tuple[str, ...]:
     """The people among the speakers that a question names; a role is nobody's name."""
     return tuple(speaker for speaker in place.speakers if speaker not in ROLES)
 

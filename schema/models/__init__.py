@@ -5,7 +5,7 @@ from schema.models.audit import Rejection
 from schema.models.base import Base
 from schema.models.episode import Episode, EpisodeRevision, MemorySource
 from schema.models.forgetting import Forgetting, Tombstone
-from schema.models.history import Decision, MemoryEvent, Retrieval, Served
+from schema.models.history import Decision, MemoryEvent, RecallLog, Retrieval
 from schema.models.index import Entity, Mention, PostingBlock, PostingSet, PostingStatistics, PostingTail, Triple
 from schema.models.memory import Memory
 from schema.models.rules import Breaker, Rule
@@ -31,10 +31,10 @@ __all__ = [
     "PostingStatistics",
     "PostingTail",
     "ProviderUsage",
+    "RecallLog",
     "Rejection",
     "Retrieval",
     "Rule",
-    "Served",
     "Space",
     "Stamp",
     "Tenant",

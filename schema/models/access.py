@@ -24,7 +24,7 @@ class Tenant(Base):
 
 
 class Namespace(Base):
-    """One memory: everything recall reads together. `next_no` numbers its memories densely; gaps do no harm."""
+    """One memory: everything recall reads together. `next_number` numbers its memories densely; gaps do no harm."""
 
     __tablename__ = "namespaces"
     __table_args__ = (UniqueConstraint("tenant_id", "name"),)
@@ -34,7 +34,7 @@ class Namespace(Base):
     name: Mapped[str] = mapped_column(Text)
     language: Mapped[str] = mapped_column(Text, server_default="english")
     space_id: Mapped[int | None] = mapped_column(BigInteger, ForeignKey("spaces.id"))
-    next_no: Mapped[int] = mapped_column(BigInteger, server_default="0")
+    next_number: Mapped[int] = mapped_column(BigInteger, server_default="0")
     # Trust by source where it differs from the default, and the sources whose memories wait for release.
     trust: Mapped[dict[str, float]] = mapped_column(JSONB, server_default=text("'{}'::jsonb"))
     quarantine: Mapped[list[str]] = mapped_column(JSONB, server_default=text("'[]'::jsonb"))

@@ -25,8 +25,8 @@ from schema.models.base import Base, Moment, Recorded, RowId
 class Episode(Base):
     """One thing an agent was told. `occurred_at` is event time; `utc_offset` the minutes it was written with.
 
-    `held`: its source was quarantined when it came, so its memories wait for release. `forgotten_at`: nothing reads it
-    any more, and the forgetting named beside it deletes it.
+    `quarantined`: its source was quarantined when it came, so its memories wait for release. `forgotten_at`: nothing
+    reads it any more, and the forgetting named beside it deletes it.
     """
 
     __tablename__ = "episodes"
@@ -61,7 +61,7 @@ class Episode(Base):
     future: Mapped[bool] = mapped_column(Boolean, server_default=text("false"))
     metadata_: Mapped[dict[str, object]] = mapped_column("metadata", JSONB, server_default=text("'{}'::jsonb"))
     revision: Mapped[int] = mapped_column(Integer, server_default="1")
-    held: Mapped[bool] = mapped_column(Boolean, server_default=text("false"))
+    quarantined: Mapped[bool] = mapped_column(Boolean, server_default=text("false"))
     expires_at: Mapped[datetime | None] = mapped_column(DateTime(timezone=True))
     forgetting_id: Mapped[int | None] = mapped_column(BigInteger)
     forgotten_at: Mapped[datetime | None] = mapped_column(DateTime(timezone=True))

@@ -54,14 +54,16 @@ class Retrieval(Base):
     recorded_at: Mapped[Recorded]
 
 
-class Served(Base):
-    """A sentence that left in an answer, as keyed digests: of its first words, and of all its words."""
+class RecallLog(Base):
+    """A sentence that recall returned, for the echo guard: keyed digests of its first words (`opening`) and of all its
+    words (`whole`).
+    """
 
-    __tablename__ = "served"
-    __table_args__ = (Index("ix_served_memory", "memory_id"),)
+    __tablename__ = "recall_log"
+    __table_args__ = (Index("ix_recall_log_memory", "memory_id"),)
 
     namespace_id: Mapped[int] = mapped_column(BigInteger, primary_key=True)
-    head: Mapped[int] = mapped_column(BigInteger, primary_key=True)
+    opening: Mapped[int] = mapped_column(BigInteger, primary_key=True)
     whole: Mapped[bytes] = mapped_column(LargeBinary, primary_key=True)
     words: Mapped[int] = mapped_column(Integer)
     memory_id: Mapped[int] = mapped_column(BigInteger, primary_key=True)

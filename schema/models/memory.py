@@ -30,7 +30,7 @@ class Memory(Base):
 
     A fact is a fold over its living sources: words, event time and confidence come from them, see
     `workers.truth.consolidation`. `quarantined_at`: it exists and is listed, and is not recalled until released.
-    (`session_id`, `seq`, `start`) is its place in the conversation: `start` is the character its episode says it at.
+    (`session_id`, `seq`, `start`) is its position in the conversation: `start` is the character its episode says it at.
     """
 
     __tablename__ = "memories"
@@ -43,9 +43,9 @@ class Memory(Base):
             name="uq_memories_statement",
             postgresql_nulls_not_distinct=True,
         ),
-        UniqueConstraint("namespace_id", "no"),
+        UniqueConstraint("namespace_id", "number"),
         Index(
-            "ix_memories_place",
+            "ix_memories_position",
             "namespace_id",
             "session_id",
             "seq",
@@ -56,7 +56,7 @@ class Memory(Base):
 
     id: Mapped[RowId]
     namespace_id: Mapped[int] = mapped_column(BigInteger, ForeignKey("namespaces.id"))
-    no: Mapped[int] = mapped_column(BigInteger)
+    number: Mapped[int] = mapped_column(BigInteger)
     user_id: Mapped[str | None] = mapped_column(Text)
     agent_id: Mapped[str | None] = mapped_column(Text)
     key: Mapped[bytes] = mapped_column(LargeBinary)

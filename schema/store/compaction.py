@@ -63,11 +63,11 @@ def merge(session: WriteSession, namespace_id: int) -> int:
 def _settled(parts: Sequence[Records]) -> Records:
     """Return the last record of each (key, number), sorted by both."""
     records = np.concatenate(parts)
-    records = records[np.lexsort((np.arange(len(records)), records["no"], records["key"]))]
+    records = records[np.lexsort((np.arange(len(records)), records["number"], records["key"]))]
     if not len(records):
         return records
     last = np.append(
-        (records["key"][1:] != records["key"][:-1]) | (records["no"][1:] != records["no"][:-1]),
+        (records["key"][1:] != records["key"][:-1]) | (records["number"][1:] != records["number"][:-1]),
         True,
     )
     settled: Records = records[last]
@@ -76,7 +76,7 @@ def _settled(parts: Sequence[Records]) -> Records:
 
 def _apply(session: WriteSession, namespace_id: int, records: Records) -> None:
     """Write settled records into their blocks: read the ones touched, replace what changed, drop what is empty."""
-    block = (records["no"] >> BLOCK_BITS).astype(np.int64)
+    block = (records["number"] >> BLOCK_BITS).astype(np.int64)
     edges = np.flatnonzero(
         np.append(True, (records["key"][1:] != records["key"][:-1]) | (block[1:] != block[:-1])),
     )
@@ -121,14 +121,14 @@ def _apply(session: WriteSession, namespace_id: int, records: Records) -> None:
 
 def _merged(packed: bytes, changes: npt.NDArray[np.void]) -> bytes:
     """Return a block's bytes after `changes` (one key, one block, numbers ascending)."""
-    low = (changes["no"] & 0xFFFF).astype(np.uint16)
+    low = (changes["number"] & 0xFFFF).astype(np.uint16)
     old = np.frombuffer(packed, BLOCK_RECORD)
-    old = old[~np.isin(old["no"], low)]
+    old = old[~np.isin(old["number"], low)]
     living = changes["tf"] > 0
     new = np.empty(int(living.sum()), BLOCK_RECORD)
-    new["no"], new["tf"], new["length"] = low[living], changes["tf"][living], changes["length"][living]
+    new["number"], new["tf"], new["length"] = low[living], changes["tf"][living], changes["length"][living]
     both = np.concatenate([old, new])
-    return both[np.argsort(both["no"], kind="stable")].tobytes()
+    return both[np.argsort(both["number"], kind="stable")].tobytes()
 
 
 def rebuild(session: WriteSession, namespace_id: int) -> None:
@@ -142,21 +142,21 @@ def rebuild(session: WriteSession, namespace_id: int) -> None:
     # Waits for a merge in progress, and keeps others out.
     session.execute(text("SELECT pg_advisory_xact_lock(hashtextextended('postings', :ns))"), params)
     forward = session.execute(
-        text("""SELECT m.no, p.length, p.packed, m.kind <> 'fact' AS counted
+        text("""SELECT m.number, p.length, p.packed, m.kind <> 'fact' AS counted
                 FROM posting_sets p JOIN memories m ON m.id = p.memory_id WHERE p.namespace_id = :ns"""),
         params,
     ).all()
     mentioned: dict[int, list[int]] = {}
-    for no, key in session.execute(
-        text("""SELECT m.no, e.posting_key FROM mentions t JOIN memories m ON m.id = t.memory_id
+    for number, key in session.execute(
+        text("""SELECT m.number, e.posting_key FROM mentions t JOIN memories m ON m.id = t.memory_id
                 JOIN entities e ON e.id = t.entity_id WHERE m.namespace_id = :ns"""),
         params,
     ):
-        mentioned.setdefault(no, []).append(key)
+        mentioned.setdefault(number, []).append(key)
     for table in ("posting_blocks", "posting_tail", "posting_statistics"):
         session.execute(text(f"DELETE FROM {table} WHERE namespace_id = :ns"), params)  # noqa: S608 - constants
-    records = [postings.term_records(row.no, row.packed, row.length) for row in forward]
-    records += [postings.entity_records(no, [], keys) for no, keys in mentioned.items()]
+    records = [postings.term_records(row.number, row.packed, row.length) for row in forward]
+    records += [postings.entity_records(number, [], keys) for number, keys in mentioned.items()]
     if records:
         _apply(session, namespace_id, _settled(records))
     session.execute(

@@ -21,7 +21,7 @@ class EntitySet:
 
     memory_id: int
     namespace_id: int
-    no: int
+    number: int
     entities: Sequence[Named]
 
 
@@ -52,7 +52,7 @@ def _rewrite(session: WriteSession, changed: Sequence[EntitySet], before: Mappin
     for namespace_id in sorted({item.namespace_id for item in changed}):
         records = [
             postings.entity_records(
-                item.no, before.get(item.memory_id, []), [named.posting_key for named in item.entities]
+                item.number, before.get(item.memory_id, []), [named.posting_key for named in item.entities]
             )
             for item in changed
             if item.namespace_id == namespace_id

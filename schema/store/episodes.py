@@ -38,7 +38,7 @@ class NewEpisode:
     metadata: dict[str, Any] = field(default_factory=dict)
     lane: int = Lane.FRESH
     expires_at: datetime | None = None
-    held: bool = False
+    quarantined: bool = False
     echoes: Sequence[tuple[int, int]] = ()
 
 
@@ -74,7 +74,7 @@ class EpisodeRow:
     revision: int
     recorded_at: datetime
     content: str
-    held: bool = False
+    quarantined: bool = False
     echoes: tuple[tuple[int, int], ...] = ()
     expires_at: datetime | None = None
 
@@ -174,7 +174,7 @@ def _insert(
             "utc_offset": int((item.occurred_at.utcoffset() or now - now).total_seconds() // 60),
             "future": item.occurred_at > now,
             "metadata_": item.metadata,
-            "held": item.held,
+            "quarantined": item.quarantined,
             "expires_at": item.expires_at,
         }
         for item, seq in items
@@ -251,7 +251,7 @@ _COLUMNS: tuple[Any, ...] = (
     Episode.revision,
     Episode.recorded_at,
     EpisodeRevision.content,
-    Episode.held,
+    Episode.quarantined,
     EpisodeRevision.echoes,
     Episode.expires_at,
 )

@@ -1,8 +1,8 @@
 """Facts and their sources: which episode states which fact, how, and since when it no longer does.
 
 A fact's row is a fold over its living sources, made by `workers.truth.consolidation`; what is here reads sources and
-writes rows. A source is living while it is not withdrawn, its episode is neither forgotten nor held, and the revision
-it quotes is the episode's current one.
+writes rows. A source is living while it is not withdrawn, its episode is neither forgotten nor quarantined, and the
+revision it quotes is the episode's current one.
 
 Lock order: the stamps of memories, then their rows, ids ascending; new rows go in first, in the order of their keys,
 while nothing of the kind is held.
@@ -51,7 +51,7 @@ class Source:
     made_by: str | None
     withdrawn: bool
     current: bool
-    held: bool
+    quarantined: bool
     speaker: str | None
     source: str
     session_id: str | None
@@ -62,7 +62,7 @@ class Source:
     @property
     def living(self) -> bool:
         """Whether the fact may rest on it."""
-        return self.current and not self.withdrawn and not self.held
+        return self.current and not self.withdrawn and not self.quarantined
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,7 +210,7 @@ def sources(session: ReadSession, ids: Sequence[int]) -> dict[int, list[Source]]
     """Return every source of some facts that is not forgotten, the withdrawn ones included, oldest first."""
     rows = session.execute(
         text("""SELECT s.memory_id, s.episode_id, s.revision, s.start, s.stop, s.said, s.made_by,
-                  s.withdrawn_at IS NOT NULL, s.revision = e.revision, e.held,
+                  s.withdrawn_at IS NOT NULL, s.revision = e.revision, e.quarantined,
                   e.speaker, e.source, e.session_id, e.seq, e.occurred_at, e.recorded_at
                 FROM memory_sources s JOIN episodes e ON e.id = s.episode_id
                 WHERE s.memory_id = ANY(:ids) AND s.said IS NOT NULL AND e.forgotten_at IS NULL

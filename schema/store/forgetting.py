@@ -19,16 +19,16 @@ from schema.db import ReadSession, WriteSession
 from schema.ids import digest
 from schema.kinds import MemoryKind, Retirement
 from schema.store import facts, memories, sessions, stamps
-from schema.store.access import Door
 from schema.store.episodes import DERIVED
+from schema.store.namespaces import KeyedNamespace
 
 
-def tombstone(door: Door, external_id: str) -> bytes:
+def tombstone(door: KeyedNamespace, external_id: str) -> bytes:
     """Return the keyed digest of an external id of a namespace."""
     return digest(door.hash_key, "external", door.name, external_id)
 
 
-def buried(session: ReadSession, door: Door, external_ids: Sequence[str]) -> set[str]:
+def buried(session: ReadSession, door: KeyedNamespace, external_ids: Sequence[str]) -> set[str]:
     """Return those of some external ids that were forgotten, or are being forgotten."""
     if not external_ids:
         return set()
@@ -75,7 +75,9 @@ _SCOPES: dict[str, str] = {
 SCOPES = tuple(_SCOPES)
 
 
-def mark(session: WriteSession, door: Door, scope: str, value: str | None, ids: Sequence[int] | None) -> Receipt:
+def mark(
+    session: WriteSession, door: KeyedNamespace, scope: str, value: str | None, ids: Sequence[int] | None
+) -> Receipt:
     """Mark the episodes of a scope as forgotten, with everything that rests on them, and open their receipt."""
     receipt_id = session.execute(
         text("""INSERT INTO forgettings (tenant_id, namespace_id, scope, target, episodes)
@@ -105,7 +107,7 @@ def mark(session: WriteSession, door: Door, scope: str, value: str | None, ids: 
     _answers(session, door, found)
     if scope == "session_id":
         # Answers went into it that held what others had told.
-        for table in ("served", "retrievals"):
+        for table in ("recall_log", "retrievals"):
             session.execute(
                 text(f"UPDATE {table} SET session_id = NULL WHERE namespace_id = :ns AND session_id = :value"),  # noqa: S608 - constants
                 {"ns": door.namespace_id, "value": value},
@@ -134,7 +136,7 @@ class Batch:
     shared: Sequence[int]
 
 
-def next_batch(session: WriteSession, door: Door, receipt_id: int, limit: int) -> Batch:
+def next_batch(session: WriteSession, door: KeyedNamespace, receipt_id: int, limit: int) -> Batch:
     """Lock up to `limit` marked episodes, the stamps of what rests on them, and its rows, in the lock order."""
     rows = session.execute(
         text("SELECT id FROM episodes WHERE forgetting_id = :f ORDER BY id LIMIT :limit FOR UPDATE"),
@@ -166,7 +168,7 @@ def next_batch(session: WriteSession, door: Door, receipt_id: int, limit: int) -
     return Batch(ids, sorted(set(touched) - set(kept)), kept)
 
 
-def delete(session: WriteSession, door: Door, receipt_id: int, batch: Batch, index: Sequence[str]) -> None:
+def delete(session: WriteSession, door: KeyedNamespace, receipt_id: int, batch: Batch, index: Sequence[str]) -> None:
     """Delete a locked batch from every table, leave tombstones of its external ids, and add it up in the receipt."""
     removed: dict[str, int] = {}
 
@@ -177,10 +179,10 @@ def delete(session: WriteSession, door: Door, receipt_id: int, batch: Batch, ind
     gone, ids = list(batch.alone), list(batch.episodes)
     memories.unindex(session, gone, index)
     run("memory_sources", "DELETE FROM memory_sources WHERE episode_id = ANY(:ids)", ids=ids)
-    for table in ("served", "retrievals", "decisions", "memory_events"):
+    for table in ("recall_log", "retrievals", "decisions", "memory_events"):
         run(table, f"DELETE FROM {table} WHERE memory_id = ANY(:gone)", gone=gone)  # noqa: S608 - a constant
     # What a fact that stays was called while it rested on these may be their words.
-    run("served", "DELETE FROM served WHERE memory_id = ANY(:shared)", shared=list(batch.shared))
+    run("recall_log", "DELETE FROM recall_log WHERE memory_id = ANY(:shared)", shared=list(batch.shared))
     run("memory_events", "DELETE FROM memory_events WHERE episode_id = ANY(:ids)", ids=ids)
     run("decisions", "UPDATE decisions SET correction_id = NULL WHERE correction_id = ANY(:ids)", ids=ids)
     _answers(session, door, ids)
@@ -191,7 +193,7 @@ def delete(session: WriteSession, door: Door, receipt_id: int, batch: Batch, ind
     _add_up(session, receipt_id, removed)
 
 
-def _answers(session: WriteSession, door: Door, ids: Sequence[int]) -> None:
+def _answers(session: WriteSession, door: KeyedNamespace, ids: Sequence[int]) -> None:
     """Take the episodes out of answers kept for repeated requests: such a request is told that they were forgotten."""
     rows = session.execute(
         text("""SELECT key, response FROM idempotency_keys k WHERE namespace_id = :ns AND EXISTS (
@@ -211,7 +213,7 @@ def _answers(session: WriteSession, door: Door, ids: Sequence[int]) -> None:
         )
 
 
-def _bury(session: WriteSession, door: Door, receipt_id: int, ids: Sequence[int]) -> None:
+def _bury(session: WriteSession, door: KeyedNamespace, receipt_id: int, ids: Sequence[int]) -> None:
     names = session.execute(
         text("SELECT external_id FROM episodes WHERE id = ANY(:ids) AND external_id IS NOT NULL"), {"ids": list(ids)}
     )
@@ -287,7 +289,7 @@ HOLDING = (
     "posting_blocks",
     "triples",
     "stamps",
-    "served",
+    "recall_log",
     "retrievals",
     "idempotency_keys",
 )

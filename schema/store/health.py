@@ -98,7 +98,7 @@ def content_digest(session: ReadSession, namespace_id: int) -> dict[str, str]:
     """
     parts: dict[str, list[str]] = {"memories": [], "postings": [], "entities": [], "vectors": [], "triples": []}
     rows = session.execute(
-        text("""SELECT m.id, m.no, m.retired_at IS NULL AND m.quarantined_at IS NULL, m.kind, m.text,
+        text("""SELECT m.id, m.number, m.retired_at IS NULL AND m.quarantined_at IS NULL, m.kind, m.text,
                        coalesce(m.speaker, ''), m.source, coalesce(m.session_id, ''), coalesce(m.seq, -1),
                        extract(epoch FROM m.occurred_at), m.retired_reason, m.quarantined_at IS NULL, m.confidence,
                        m.trust, m.state, m.corroboration, m.tier, m.importance, m.category,
@@ -110,12 +110,12 @@ def content_digest(session: ReadSession, namespace_id: int) -> dict[str, str]:
         {"ns": namespace_id},
     ).all()
     label = {row[0]: repr(tuple(row[3:])) for row in rows}
-    by_no = {row[1]: label[row[0]] for row in rows if row[2]}
+    by_number = {row[1]: label[row[0]] for row in rows if row[2]}
     parts["memories"] = list(label.values())
     parts["postings"] = [
-        f"{key}:{tf}:{length}:{by_no.get(no, f'lost {no}')}"
+        f"{key}:{tf}:{length}:{by_number.get(number, f'lost {number}')}"
         for key, posting in everything(session, namespace_id).by_key.items()
-        for no, tf, length in zip(*(column.tolist() for column in posting), strict=True)
+        for number, tf, length in zip(*(column.tolist() for column in posting), strict=True)
     ]
     parts["entities"] = [
         f"{row[1]}:{label[row[0]]}"
@@ -182,23 +182,23 @@ class Drift:
 
 def drift(session: ReadSession, namespace_id: int) -> Drift:
     """Recompute a namespace's index from its forward rows and mentions, and compare."""
-    held = everything(session, namespace_id)
+    indexed = everything(session, namespace_id)
     expected: set[tuple[int, int]] = set()
     rows = length = 0
-    for no, kind, row_length, packed in session.execute(
-        text("""SELECT m.no, m.kind, p.length, p.packed FROM posting_sets p JOIN memories m ON m.id = p.memory_id
+    for number, kind, row_length, packed in session.execute(
+        text("""SELECT m.number, m.kind, p.length, p.packed FROM posting_sets p JOIN memories m ON m.id = p.memory_id
                 WHERE p.namespace_id = :ns"""),
         {"ns": namespace_id},
     ):
         if kind != MemoryKind.FACT:
             rows += 1
             length += row_length
-        expected.update((key, no) for key in np.frombuffer(packed, postings.FORWARD)["key"].tolist())
-    for no, key in session.execute(
-        text("""SELECT m.no, e.posting_key FROM mentions t JOIN memories m ON m.id = t.memory_id
+        expected.update((key, number) for key in np.frombuffer(packed, postings.FORWARD)["key"].tolist())
+    for number, key in session.execute(
+        text("""SELECT m.number, e.posting_key FROM mentions t JOIN memories m ON m.id = t.memory_id
                 JOIN entities e ON e.id = t.entity_id WHERE m.namespace_id = :ns"""),
         {"ns": namespace_id},
     ):
-        expected.add((key, no))
-    found = {(key, no) for key, posting in held.by_key.items() for no in posting[0].tolist()}
-    return Drift(held.rows - rows, held.total_length - length, len(expected - found), len(found - expected))
+        expected.add((key, number))
+    found = {(key, number) for key, posting in indexed.by_key.items() for number in posting[0].tolist()}
+    return Drift(indexed.rows - rows, indexed.total_length - length, len(expected - found), len(found - expected))

@@ -103,7 +103,7 @@ class Origin:
     rules: int | None
     speaker: str | None
     source: str
-    held: bool
+    quarantined: bool
     occurred_at: datetime
     withdrawn_at: datetime | None
 
@@ -114,7 +114,7 @@ def origins(session: ReadSession, memory_id: int) -> list[Origin]:
         text("""SELECT s.episode_id, e.external_id, s.revision, e.revision, s.start, s.stop,
                   substr(r.content, s.start + 1, s.stop - s.start), s.said ->> 'text', s.made_by,
                   (SELECT max(u.revision) FROM rules u WHERE u.derivation = 'facts' AND u.fingerprint = s.made_by),
-                  e.speaker, e.source, e.held, e.occurred_at, s.withdrawn_at
+                  e.speaker, e.source, e.quarantined, e.occurred_at, s.withdrawn_at
                 FROM memory_sources s JOIN episodes e ON e.id = s.episode_id AND e.forgotten_at IS NULL
                 JOIN episode_revisions r ON r.episode_id = s.episode_id AND r.revision = s.revision
                 WHERE s.memory_id = :id ORDER BY e.occurred_at, s.episode_id, s.revision, s.start"""),

@@ -30,7 +30,7 @@ class MemoryText:
 
     id: int
     namespace_id: int
-    no: int
+    number: int
     text: str
     speaker: str | None
     text_digest: bytes
@@ -108,7 +108,7 @@ def texts(session: ReadSession, ids: Sequence[int]) -> list[MemoryText]:
         select(
             Memory.id,
             Memory.namespace_id,
-            Memory.no,
+            Memory.number,
             Memory.text,
             Memory.speaker,
             Memory.text_digest,

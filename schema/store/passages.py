@@ -62,7 +62,7 @@ class Kept:
     id: int
     retired: bool
     refused: bool
-    held: bool
+    quarantined: bool
     rating: tuple[float, str, float]
     text: str
 
@@ -113,7 +113,7 @@ def replace(
     """Make the passages of these episodes exactly the wanted ones.
 
     `numbers` holds reserved memory numbers a namespace, at least one for each new passage; `trust` is by namespace and
-    source; `derivations` are the stamps a new passage starts with. Passages of a held episode are quarantined.
+    source; `derivations` are the stamps a new passage starts with. Passages of a quarantined episode are quarantined.
     """
     before = existing(session, [item.episode.id for item in wanted])
     lanes = lanes_of(session, MEMORIES, [item.episode.id for item in wanted])
@@ -155,9 +155,9 @@ def _compare(
             continue
         if rating != kept.rating:
             changes.rated[kept.id] = rating
-        if episode.held:
-            changes.hidden += [] if kept.held else [kept.id]
-        elif kept.retired or kept.held:
+        if episode.quarantined:
+            changes.hidden += [] if kept.quarantined else [kept.id]
+        elif kept.retired or kept.quarantined:
             changes.back.append((kept.id, episode.namespace_id, lanes[episode.id]))
 
 
@@ -170,7 +170,7 @@ def _values(
 ) -> dict[str, Any]:
     return {
         "namespace_id": episode.namespace_id,
-        "no": numbers[episode.namespace_id].pop(),
+        "number": numbers[episode.namespace_id].pop(),
         "user_id": episode.user_id,
         "agent_id": episode.agent_id,
         "key": key,
@@ -187,7 +187,7 @@ def _values(
         "tier": rating[1],
         "importance": rating[2],
         "confidence": 1.0,
-        "quarantined_at": episode.recorded_at if episode.held else None,
+        "quarantined_at": episode.recorded_at if episode.quarantined else None,
     }
 
 

@@ -27,8 +27,8 @@ from schema.db import ReadSession, WriteSession
 from schema.kinds import MemoryKind
 from schema.models import Entity, Memory, Mention, PostingSet
 
-RECORD = np.dtype([("key", "<i8"), ("no", "<u4"), ("tf", "u1"), ("length", "<u2")])
-BLOCK_RECORD = np.dtype([("no", "<u2"), ("tf", "u1"), ("length", "<u2")])
+RECORD = np.dtype([("key", "<i8"), ("number", "<u4"), ("tf", "u1"), ("length", "<u2")])
+BLOCK_RECORD = np.dtype([("number", "<u2"), ("tf", "u1"), ("length", "<u2")])
 FORWARD = np.dtype([("key", "<i8"), ("tf", "u1")])
 BLOCK_BITS = 16
 TF_MAX = 255
@@ -48,7 +48,7 @@ class TermSet:
 
     memory_id: int
     namespace_id: int
-    no: int
+    number: int
     counts: Mapping[int, int]
     counted: bool = True
     traits: Sequence[int] = ()
@@ -59,9 +59,9 @@ class TermSet:
         return min(sum(self.counts.values()), LENGTH_MAX)
 
 
-def _records(no: int, keys: npt.NDArray[np.int64], tf: npt.NDArray[np.uint8] | int, length: int) -> Records:
+def _records(number: int, keys: npt.NDArray[np.int64], tf: npt.NDArray[np.uint8] | int, length: int) -> Records:
     made = np.empty(len(keys), RECORD)
-    made["key"], made["no"], made["tf"], made["length"] = keys, no, tf, length
+    made["key"], made["number"], made["tf"], made["length"] = keys, number, tf, length
     return made
 
 
@@ -89,8 +89,8 @@ def write_terms(session: WriteSession, items: Sequence[TermSet]) -> None:
         new = np.frombuffer(packed, FORWARD)
         if old is not None:
             gone = np.setdiff1d(np.frombuffer(old[1], FORWARD)["key"], new["key"])
-            changes.setdefault(item.namespace_id, []).append(_records(item.no, gone, 0, 0))
-        changes.setdefault(item.namespace_id, []).append(_records(item.no, new["key"], new["tf"], item.length))
+            changes.setdefault(item.namespace_id, []).append(_records(item.number, gone, 0, 0))
+        changes.setdefault(item.namespace_id, []).append(_records(item.number, new["key"], new["tf"], item.length))
         if item.counted:
             rows[item.namespace_id] = rows.get(item.namespace_id, 0) + (old is None)
             lengths[item.namespace_id] = lengths.get(item.namespace_id, 0) + item.length - (old[0] if old else 0)
@@ -141,34 +141,34 @@ def append(
     )
 
 
-def term_records(no: int, packed: bytes, length: int) -> Records:
+def term_records(number: int, packed: bytes, length: int) -> Records:
     """Return the records of a memory's forward row."""
     forward = np.frombuffer(packed, FORWARD)
-    return _records(no, forward["key"], forward["tf"], length)
+    return _records(number, forward["key"], forward["tf"], length)
 
 
-def entity_records(no: int, before: Sequence[int], after: Sequence[int]) -> Records:
+def entity_records(number: int, before: Sequence[int], after: Sequence[int]) -> Records:
     """Return the records that turn a memory's entity keys `before` into `after`; all carry the new count."""
     gone = np.array(sorted(set(before) - set(after)), np.int64)
     kept = np.array(sorted(set(after)), np.int64)
-    return np.concatenate([_records(no, gone, 0, 0), _records(no, kept, 1, min(len(kept), LENGTH_MAX))])
+    return np.concatenate([_records(number, gone, 0, 0), _records(number, kept, 1, min(len(kept), LENGTH_MAX))])
 
 
 def remove(session: WriteSession, ids: Sequence[int]) -> None:
     """Take memories out of both indexes: forward rows, mentions and, through the tail, every posting."""
     places = session.execute(
-        select(Memory.id, Memory.namespace_id, Memory.no, Memory.kind).where(Memory.id.in_(ids)).order_by(Memory.id)
+        select(Memory.id, Memory.namespace_id, Memory.number, Memory.kind).where(Memory.id.in_(ids)).order_by(Memory.id)
     ).all()
     forward = _forward(session, ids)
     mentioned = mention_keys(session, ids)
-    for memory_id, namespace_id, no, kind in places:
+    for memory_id, namespace_id, number, kind in places:
         length, packed = forward.get(memory_id, (0, b""))
         keys = [*np.frombuffer(packed, FORWARD)["key"].tolist(), *mentioned.get(memory_id, ())]
         counted = memory_id in forward and kind != MemoryKind.FACT
         append(
             session,
             namespace_id,
-            [_records(no, np.array(keys, np.int64), 0, 0)] if keys else [],
+            [_records(number, np.array(keys, np.int64), 0, 0)] if keys else [],
             rows=-1 if counted else 0,
             length=-length if counted else 0,
         )
@@ -226,8 +226,8 @@ def _latest(tail: Sequence[Records], keys: npt.NDArray[np.int64]) -> dict[int, R
     if not len(found):
         return {}
     # A stable sort keeps arrival order inside (key, no); the last of each run is the truth.
-    found = found[np.lexsort((np.arange(len(found)), found["no"], found["key"]))]
-    last = np.append((found["key"][1:] != found["key"][:-1]) | (found["no"][1:] != found["no"][:-1]), True)
+    found = found[np.lexsort((np.arange(len(found)), found["number"], found["key"]))]
+    last = np.append((found["key"][1:] != found["key"][:-1]) | (found["number"][1:] != found["number"][:-1]), True)
     found = found[last]
     edges = np.flatnonzero(np.append(True, found["key"][1:] != found["key"][:-1]))
     return {int(part["key"][0]): part for part in np.split(found, edges[1:])}
@@ -236,21 +236,21 @@ def _latest(tail: Sequence[Records], keys: npt.NDArray[np.int64]) -> dict[int, R
 def _merge_key(blocks: Sequence[tuple[int, Records]], late: Records | None) -> Posting:
     if late is None and len(blocks) == 1:
         block, part = blocks[0]
-        return (np.uint32(block) << BLOCK_BITS) + part["no"].astype(np.uint32), part["tf"], part["length"]
-    nos = [(np.uint32(block) << BLOCK_BITS) + part["no"].astype(np.uint32) for block, part in blocks]
+        return (np.uint32(block) << BLOCK_BITS) + part["number"].astype(np.uint32), part["tf"], part["length"]
+    numbers = [(np.uint32(block) << BLOCK_BITS) + part["number"].astype(np.uint32) for block, part in blocks]
     tfs = [part["tf"] for _, part in blocks]
     lengths = [part["length"] for _, part in blocks]
-    no = np.concatenate(nos) if nos else np.empty(0, np.uint32)
+    number = np.concatenate(numbers) if numbers else np.empty(0, np.uint32)
     tf = np.concatenate(tfs) if tfs else np.empty(0, np.uint8)
     length = np.concatenate(lengths) if lengths else np.empty(0, np.uint16)
     if late is not None:
-        keep = ~np.isin(no, late["no"])
+        keep = ~np.isin(number, late["number"])
         living = late[late["tf"] > 0]
-        no = np.concatenate([no[keep], living["no"]])
+        number = np.concatenate([number[keep], living["number"]])
         tf = np.concatenate([tf[keep], living["tf"]])
         length = np.concatenate([length[keep], living["length"]])
-    order = np.argsort(no, kind="stable")
-    return no[order], tf[order], length[order]
+    order = np.argsort(number, kind="stable")
+    return number[order], tf[order], length[order]
 
 
 def mention_keys(session: ReadSession, ids: Sequence[int]) -> dict[int, list[int]]:

@@ -52,7 +52,7 @@ def revise(
 
 
 def hold(
-    session: WriteSession, namespace_id: int, held: bool, *, source: str | None, ids: Sequence[int] | None = None
+    session: WriteSession, namespace_id: int, quarantined: bool, *, source: str | None, ids: Sequence[int] | None = None
 ) -> int:
     """Hold or release the episodes of a source, or these; return how many changed.
 
@@ -62,7 +62,7 @@ def hold(
         select(Episode.id)
         .where(
             Episode.namespace_id == namespace_id,
-            Episode.held.is_(not held),
+            Episode.quarantined.is_(not quarantined),
             Episode.forgotten_at.is_(None),
             *([Episode.source == source] if source is not None else []),
             *([Episode.id.in_(ids)] if ids is not None else []),
@@ -74,7 +74,7 @@ def hold(
     rows = session.execute(
         update(Episode)
         .where(Episode.id == chosen.c.id)
-        .values(held=held)
+        .values(quarantined=quarantined)
         .returning(Episode.id, Episode.session_id, Episode.seq)
     ).all()
     changed = sorted(row.id for row in rows)

@@ -51,7 +51,7 @@ def context(session: ReadSession, ids: Sequence[int], turns: int) -> dict[int, l
                 JOIN episodes e ON e.id = t.id
                 JOIN LATERAL (SELECT c.id, c.revision, c.speaker, c.seq FROM episodes c
                     WHERE c.namespace_id = e.namespace_id AND c.session_id = e.session_id AND c.seq < e.seq
-                      AND c.forgotten_at IS NULL AND NOT c.held
+                      AND c.forgotten_at IS NULL AND NOT c.quarantined
                       AND c.user_id IS NOT DISTINCT FROM e.user_id AND c.agent_id IS NOT DISTINCT FROM e.agent_id
                     ORDER BY c.seq DESC, c.id DESC LIMIT :turns) p ON true
                 JOIN episode_revisions r ON r.episode_id = p.id AND r.revision = p.revision

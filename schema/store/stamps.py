@@ -269,7 +269,7 @@ class StampRow:
     revision: int
     attempts: int
     not_before: datetime | None
-    held: bool
+    claimed: bool
     quarantined: bool
     error: str | None
 

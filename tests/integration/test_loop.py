@@ -156,7 +156,7 @@ def test_new_rules_try_a_quarantined_row_again(database: Database, settings: Set
 def _no_entities(item: Any) -> Any:
     from schema.store.entities import EntitySet
 
-    return EntitySet(item.id, item.namespace_id, item.no, [])
+    return EntitySet(item.id, item.namespace_id, item.number, [])
 
 
 def test_retry_mends_what_was_quarantined(database: Database, settings: Settings) -> None:

@@ -8,12 +8,12 @@ from typing import Any
 
 from schema.db import Database
 from schema.settings import Settings
-from schema.store import access, health, stamps
+from schema.store import health, namespaces, stamps
 from schema.store.episodes import NewEpisode
 from workers import spaces
 from workers.drain import drain_all
 from workers.reconcile import Report
-from workers.truth.hearing import hear
+from workers.truth.acceptance import accept
 
 START = datetime(2025, 3, 1, 9, 0, tzinfo=UTC)
 
@@ -27,8 +27,8 @@ def tell(database: Database, namespace: str, contents: Sequence[str | NewEpisode
         for index, content in enumerate(contents)
     ]
     with database.write() as session:
-        place = access.ensure_namespace(session, namespace)
-        heard = hear(session, place.id, items, datetime.now(UTC))
+        place = namespaces.ensure(session, namespace)
+        heard = accept(session, place.id, items, datetime.now(UTC))
     return [done.id for done in heard if done.id is not None]
 
 
@@ -41,7 +41,7 @@ def drain(database: Database, settings: Settings) -> dict[str, Report]:
 def namespace_id(database: Database, name: str) -> int:
     """Return the id of a namespace."""
     with database.read() as session:
-        found = access.find_namespace(session, name)
+        found = namespaces.find(session, name)
     assert found is not None, f"no namespace {name!r}"
     return found.id
 
@@ -61,7 +61,7 @@ def assert_current(database: Database) -> None:
     assert all(row == {"stale": 0, "quarantined": 0} for row in left.values()), left
     assert {"memories", "postings", "entities"} < left.keys(), "no vector space: nothing was derived"
     with database.read() as session:
-        for place in access.namespaces(session):
+        for place in namespaces.listed(session):
             found = health.drift(session, place.id)
             assert found.clean, (place.name, found)
 

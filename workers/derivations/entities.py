@@ -39,7 +39,7 @@ class Entities(Derivation[MemoryText, EntitySet]):
         """Return the entities of each memory."""
         passages = [item for item in batch if item.kind != MemoryKind.FACT]
         found = iter(extract([item.text for item in passages], self.settings.spacy_model) if passages else ())
-        return [EntitySet(item.id, item.namespace_id, item.no, named(_names(item, found))) for item in batch]
+        return [EntitySet(item.id, item.namespace_id, item.number, named(_names(item, found))) for item in batch]
 
     def write(self, session: WriteSession, results: Mapping[int, EntitySet]) -> None:
         """Write the mentions that differ."""

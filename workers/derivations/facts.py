@@ -15,7 +15,7 @@ from schema import clock
 from schema.db import Database, ReadSession, WriteSession
 from schema.ids import fingerprint
 from schema.settings import Settings
-from schema.store import access, episodes, facts, indexes, passages, sessions, usage
+from schema.store import episodes, facts, indexes, passages, sessions, trust, usage
 from schema.store.episodes import EpisodeRow
 from schema.store.facts import Stated
 from workers.derivations import numbers
@@ -106,9 +106,9 @@ class Facts(Derivation[Heard, FactsOf | Snooze]):
     def write(self, session: WriteSession, results: Mapping[int, FactsOf | Snooze]) -> None:
         """Make these episodes sources of exactly the facts they state."""
         items = [item for _, item in sorted(results.items()) if isinstance(item, FactsOf)]
-        trust = access.trust(session, [item.episode.namespace_id for item in items])
+        trusted = trust.levels(session, [item.episode.namespace_id for item in items])
         lanes = passages.lanes_of(session, self.name, [item.episode.id for item in items])
-        Consolidation(session, indexes.of_memories(session), trust, self._numbers, self.fingerprint)(items, lanes)
+        Consolidation(session, indexes.of_memories(session), trusted, self._numbers, self.fingerprint)(items, lanes)
         if self.costly:
             self._count(session, items)
 

@@ -10,7 +10,7 @@ from schema.db import Database, ReadSession, WriteSession
 from schema.ids import fingerprint
 from schema.kinds import MemoryKind
 from schema.settings import Settings
-from schema.store import access, episodes, facts, indexes, memories, passages
+from schema.store import episodes, facts, indexes, memories, passages, trust
 from schema.store.episodes import EpisodeRow
 from schema.store.passages import Passage, Wanted
 from workers.derivations import numbers
@@ -69,10 +69,10 @@ class Memories(Derivation[EpisodeRow, Wanted]):
         """Make the passages of these episodes exactly the derived ones; what old words meant goes with old words."""
         index = indexes.of_memories(session)
         wanted = [results[row_id] for row_id in sorted(results)]
-        trust = access.trust(session, [item.episode.namespace_id for item in wanted])
-        passages.replace(session, wanted, self._numbers, trust, memories.index_of(MemoryKind.PASSAGE, index))
+        trusted = trust.levels(session, [item.episode.namespace_id for item in wanted])
+        passages.replace(session, wanted, self._numbers, trusted, memories.index_of(MemoryKind.PASSAGE, index))
         revised = [item.episode.id for item in wanted if item.episode.revision > 1]
         old = facts.outdated(session, revised) if revised else []
         if old:
             facts.lock(session, old)
-            Consolidation(session, index, trust).refold(old)
+            Consolidation(session, index, trusted).refold(old)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from schema.db import Database
-from schema.store import access
+from schema.store import namespaces
 
 
 def reserve(database: Database, wanted: Mapping[int, int]) -> dict[int, list[int]]:
@@ -17,7 +17,7 @@ def reserve(database: Database, wanted: Mapping[int, int]) -> dict[int, list[int
     for namespace_id, count in sorted(wanted.items()):
         if count:
             with database.write() as session:
-                first = access.reserve_numbers(session, namespace_id, count)
+                first = namespaces.reserve_numbers(session, namespace_id, count)
             # Popped from the end, so that numbers follow the order of the episodes.
             numbers[namespace_id] = list(range(first + count - 1, first - 1, -1))
     return numbers

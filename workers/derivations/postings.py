@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from schema.db import ReadSession, WriteSession
 from schema.ids import fingerprint
 from schema.kinds import MemoryKind
-from schema.store import access, memories, postings
+from schema.store import memories, namespaces, postings
 from schema.store.memories import MemoryText
 from schema.store.postings import TermSet
 from workers.derivations.base import Derivation
@@ -44,7 +44,7 @@ class Postings(Derivation[Sentence, TermSet]):
     def load(self, session: ReadSession, ids: Sequence[int]) -> Mapping[int, Sentence]:
         """Return active memories with their language."""
         found = memories.texts(session, ids)
-        languages = access.languages(session, [row.namespace_id for row in found])
+        languages = namespaces.languages(session, [row.namespace_id for row in found])
         return {row.id: Sentence(row, languages[row.namespace_id]) for row in found}
 
     def derive(self, batch: Sequence[Sentence]) -> Sequence[TermSet]:
@@ -53,7 +53,7 @@ class Postings(Derivation[Sentence, TermSet]):
             TermSet(
                 item.memory.id,
                 item.memory.namespace_id,
-                item.memory.no,
+                item.memory.number,
                 Counter(
                     term_key(term, SPACE_OF.get(item.memory.kind, TERM_SPACE))
                     for term in terms(item.memory.indexed, item.language)

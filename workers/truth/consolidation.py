@@ -2,8 +2,8 @@
 
 Every fact is a fold over its living sources (`fold`, pure): its words, its quote and its event time come from the best
 of them, its confidence and state from all of them and from what people decided. So nothing that is gone can speak
-through a fact: when a source is edited, forgotten, held or read otherwise by new rules, `refold` derives the fact again
-from the others, retires it as stale when none is left, and never touches what a person decided.
+through a fact: when a source is edited, forgotten, quarantined or read otherwise, `refold` derives the fact
+again from the others, retires it as stale when none is left, and never touches what a person decided.
 
 Independent sources are episodes. What an assistant says counts only while nobody else has said it: it mostly repeats.
 
@@ -21,7 +21,7 @@ from typing import Any
 from schema.db import WriteSession
 from schema.ids import digest
 from schema.kinds import Modality, Retirement, Source, Verdict
-from schema.store import access, facts, history, memories, stamps
+from schema.store import facts, history, memories, namespaces, stamps
 from schema.store.episodes import EpisodeRow
 from schema.store.facts import FactRow, Place, Stated
 from schema.store.facts import Source as FactSource
@@ -48,7 +48,7 @@ class Folded:
 def fold(sources: Sequence[FactSource], decisions: Sequence[DecisionRow], trust: Trusts) -> Folded:
     """Return what a fact is. The order in which sources came decides nothing."""
     living = [source for source in sources if source.living]
-    waiting = [source for source in sources if source.current and not source.withdrawn and source.held]
+    waiting = [source for source in sources if source.current and not source.withdrawn and source.quarantined]
     quarantined = not living and bool(waiting)
     living = living or waiting
     last = decisions[-1] if decisions else None
@@ -188,11 +188,13 @@ class Consolidation:
         self._tell(rows, made, known, gone)
         lane_of = {ids[where]: min(lanes[episode.id] for episode, _ in said) for where, said in wanted.items()}
         namespace_of = {ids[where]: where[0] for where in wanted}
-        held = {memory_id for where, memory_id in ids.items() if all(episode.held for episode, _ in wanted[where])}
+        quarantined = {
+            memory_id for where, memory_id in ids.items() if all(episode.quarantined for episode, _ in wanted[where])
+        }
         stamps.add(
             self.session,
             self.index,
-            [(memory_id, namespace_of[memory_id], lane_of[memory_id]) for memory_id in sorted(made - held)],
+            [(memory_id, namespace_of[memory_id], lane_of[memory_id]) for memory_id in sorted(made - quarantined)],
         )
         self.refold(touched, lane_of)
 
@@ -267,7 +269,7 @@ class Consolidation:
             folded = fold(sources, (), self.trust[where[0]])
             new[where] = {
                 **(folded.values or {}),
-                "no": self._number(where[0]),
+                "number": self._number(where[0]),
                 "kind": "fact",
                 "quarantined_at": said[0][0].recorded_at if folded.quarantined else None,
             }
@@ -277,7 +279,7 @@ class Consolidation:
     def _number(self, namespace_id: int) -> int:
         """Return a reserved number; when a fact went since it was looked for, there is none for its successor."""
         left = self.numbers.get(namespace_id)
-        return left.pop() if left else access.reserve_numbers(self.session, namespace_id, 1)
+        return left.pop() if left else namespaces.reserve_numbers(self.session, namespace_id, 1)
 
     def _withdraw(
         self,
@@ -354,7 +356,7 @@ def _source(episode: EpisodeRow, stated: Stated) -> FactSource:
         made_by=None,
         withdrawn=False,
         current=True,
-        held=episode.held,
+        quarantined=episode.quarantined,
         speaker=episode.speaker,
         source=episode.source,
         session_id=episode.session_id,

@@ -14,11 +14,11 @@ from datetime import datetime
 from schema.db import WriteSession
 from schema.errors import InvalidInput, NotFound
 from schema.kinds import Lane, MemoryKind, Retirement, Verdict
-from schema.store import access, corrections, episodes, facts, history, indexes, memories, revisions, stamps
+from schema.store import corrections, episodes, facts, history, indexes, memories, namespaces, revisions, stamps, trust
 from schema.store.corrections import Judged
 from schema.store.episodes import NewEpisode
+from workers.truth.acceptance import accept, echoes_of
 from workers.truth.consolidation import Consolidation
-from workers.truth.hearing import echoes_of, hear
 
 _REASONS = {Verdict.WRONG: Retirement.REJECTED, Verdict.OUTDATED: Retirement.OUTDATED}
 
@@ -57,7 +57,7 @@ def judge(
     history.decide(session, namespace_id, memory_id, verdict, correction_id)
     index = indexes.of_memories(session)
     if found.kind == MemoryKind.FACT:
-        Consolidation(session, index, access.trust(session, [namespace_id])).refold([memory_id])
+        Consolidation(session, index, trust.levels(session, [namespace_id])).refold([memory_id])
     elif verdict == Verdict.CONFIRM:
         corrections.reinstate(session, memory_id)
     elif found.retired is None:
@@ -78,7 +78,7 @@ def _correct(session: WriteSession, namespace_id: int, found: Judged, correction
         agent_id=found.agent_id,
         metadata={"corrects": found.id},
     )
-    (accepted,) = hear(session, namespace_id, [item], now, deliberate=True)
+    (accepted,) = accept(session, namespace_id, [item], now, deliberate=True)
     assert accepted.id is not None  # noqa: S101 - it has no external id that could have been forgotten
     return accepted.id
 
@@ -88,7 +88,7 @@ def edit(session: WriteSession, namespace_id: int, episode_id: int, content: str
 
     What rested only on the old words is retired as stale when the new ones are derived, all of it together.
     """
-    door = access.door(session, namespace_id)
+    door = namespaces.keyed(session, namespace_id)
     before = episodes.get(session, namespace_id, episode_id)
     echoes = echoes_of(session, namespace_id, door.hash_key, content, before)
     revision = revisions.revise(session, namespace_id, episode_id, content, echoes)
@@ -102,9 +102,9 @@ def release(session: WriteSession, namespace_id: int, *, source: str | None, ids
     return revisions.hold(session, namespace_id, False, source=source, ids=ids)
 
 
-def trust(session: WriteSession, namespace_id: int, levels: Mapping[str, float]) -> None:
+def set_trust(session: WriteSession, namespace_id: int, levels: Mapping[str, float]) -> None:
     """Set the trust of some sources of a namespace; what their episodes yielded is due."""
-    access.set_trust(session, namespace_id, levels)
+    trust.set_levels(session, namespace_id, levels)
     revisions.due(session, namespace_id, list(levels))
 
 
@@ -113,9 +113,9 @@ def quarantine(session: WriteSession, namespace_id: int, sources: Sequence[str])
 
     A source that is no longer among them is released.
     """
-    access.lock_namespace(session, namespace_id)
-    before = access.door(session, namespace_id).quarantine
-    access.set_quarantine(session, namespace_id, sources)
+    namespaces.lock(session, namespace_id)
+    before = namespaces.keyed(session, namespace_id).quarantine
+    trust.set_quarantine(session, namespace_id, sources)
     changed = 0
     for source in sorted(set(sources) ^ set(before)):
         changed += revisions.hold(session, namespace_id, source in sources, source=source)

@@ -11,9 +11,9 @@ from collections.abc import Callable, Sequence
 from schema import log
 from schema.db import Database
 from schema.kinds import SpaceState
-from schema.store import access, compaction, entities, forgetting, indexes, leftovers, spaces
-from schema.store.access import Door
+from schema.store import compaction, entities, forgetting, indexes, leftovers, namespaces, spaces, trust
 from schema.store.forgetting import Receipt
+from schema.store.namespaces import KeyedNamespace
 from workers.truth.consolidation import Consolidation
 
 logger = log.get(__name__)
@@ -36,7 +36,7 @@ def forget(
     `value` names the user or session, `ids` the episodes. Returns the receipt, closed unless it was asked to stop.
     """
     with database.write() as session:
-        opened = forgetting.mark(session, access.door(session, namespace_id), scope, value, ids)
+        opened = forgetting.mark(session, namespaces.keyed(session, namespace_id), scope, value, ids)
     logger.info("forgetting", receipt=opened.id, scope=scope, episodes=opened.episodes)
     return carry_out(database, opened.id, should_stop=should_stop)
 
@@ -52,7 +52,7 @@ def carry_out(database: Database, receipt_id: int, *, should_stop: Callable[[], 
     """Delete what a receipt has marked, batch by batch, and close it."""
     with database.read() as session:
         found = forgetting.receipt(session, receipt_id)
-        door = access.door(session, found.namespace_id) if found.finished_at is None else None
+        door = namespaces.keyed(session, found.namespace_id) if found.finished_at is None else None
     if door is None:
         return found
     while not should_stop():
@@ -61,7 +61,7 @@ def carry_out(database: Database, receipt_id: int, *, should_stop: Callable[[], 
     return found
 
 
-def _batch(database: Database, door: Door, receipt_id: int) -> bool:
+def _batch(database: Database, door: KeyedNamespace, receipt_id: int) -> bool:
     """Delete one batch in one transaction, look whether anything still points to it, and say whether there was one."""
     with database.write() as session:
         batch = forgetting.next_batch(session, door, receipt_id, BATCH)
@@ -69,14 +69,14 @@ def _batch(database: Database, door: Door, receipt_id: int) -> bool:
             return False
         index = indexes.of_memories(session)
         forgetting.delete(session, door, receipt_id, batch, index)
-        Consolidation(session, index, access.trust(session, [door.namespace_id])).refold(batch.shared)
+        Consolidation(session, index, trust.levels(session, [door.namespace_id])).refold(batch.shared)
         left = leftovers.pointing(session, batch.episodes, batch.alone)
         if left:
             raise RuntimeError(f"forgetting: {left} still point to deleted rows; nothing of this batch was deleted")
     return True
 
 
-def _close(database: Database, door: Door, found: Receipt) -> Receipt:
+def _close(database: Database, door: KeyedNamespace, found: Receipt) -> Receipt:
     while True:
         with database.write() as session:
             if compaction.merge(session, door.namespace_id) < compaction.TAIL_LIMIT:
@@ -91,7 +91,7 @@ def _close(database: Database, door: Door, found: Receipt) -> Receipt:
         closed = forgetting.finish(session, found.id, left)
         if found.scope == "namespace":
             tables = [space.id for space in spaces.everything(session) if space.state != SpaceState.PROPOSED]
-            access.drop_if_empty(session, door.namespace_id, tables)
+            namespaces.drop_if_empty(session, door.namespace_id, tables)
     logger.info("forgotten", receipt=closed.id, episodes=closed.episodes, left=sum(left.values()))
     return closed
 

@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import text
 
 from schema.errors import NotFound
-from schema.store import access, corrections
+from schema.store import corrections, namespaces
 from schema.store import forgetting as marking
 from tests.support.client import Store, assert_problem, store
 from tests.support.store import assert_current, namespace_id
@@ -38,7 +38,7 @@ def judge(store: Store, says: str, verdict: str, right: str | None = None) -> No
 def mark(store: Store, *ids: int) -> None:
     """Take the first step of a forgetting, and die."""
     with store.database.write() as session:
-        door = access.door(session, namespace_id(store.database, "n"))
+        door = namespaces.keyed(session, namespace_id(store.database, "n"))
         marking.mark(session, door, "episode", None, ids)
 
 
@@ -78,7 +78,7 @@ def test_huge_ids_in_this_process(store: Store) -> None:
     for call in (
         lambda: correct.feedback(store.context, "n", HUGE, "wrong"),
         lambda: correct.edit(store.context, "n", HUGE, "x"),
-        lambda: knowledge.currency(store.context, "n", [HUGE]),
+        lambda: knowledge.status(store.context, "n", [HUGE]),
     ):
         with pytest.raises(NotFound):
             call()
@@ -89,7 +89,7 @@ def test_one_unknown_episode_and_nothing_is_released(store: Store) -> None:
     (held,) = store.learn("n", {"content": "Ann likes tea.", "source": "external"})
     body = assert_problem(store.http.post(f"{ADMIN}/release", json={"episodes": [held, 999]}), "episodes", [404])
     assert "999" in body["detail"]
-    assert store.read("n", held)["held"] is True
+    assert store.read("n", held)["quarantined"] is True
     assert store.http.post(f"{ADMIN}/release", json={"episodes": [held, held]}).json()["released"] == 1
 
 
@@ -224,7 +224,7 @@ def test_an_answer_that_leaves_after_forgetting_leaves_no_trace(store: Store, mo
     monkeypatch.setattr(recall, "_serve", late)
     store.recall("n", "bluebird")
     with store.database.read() as session:
-        for table in ("served", "retrievals"):
+        for table in ("recall_log", "retrievals"):
             assert session.execute(text(f"SELECT count(*) FROM {table}")).scalar_one() == 0
     store.learn("n", "Zelda keeps bluebird.")
     assert list(facts(store.database)) == ["Zelda keeps bluebird."]

@@ -213,9 +213,9 @@ def test_an_edit_that_changes_nothing_makes_nothing_due(database: Database, sett
 def test_what_waits_for_release(database: Database, settings: Settings) -> None:
     """Memories of a quarantined source exist, are not recalled, corroborate nothing; releasing brings them in."""
     with database.write() as session:
-        from schema.store import access
+        from schema.store import namespaces
 
-        place = access.ensure_namespace(session, "n").id
+        place = namespaces.ensure(session, "n").id
         correction.quarantine(session, place, ["external"])
     tell(database, "n", ["Ann likes tea. Bo is here."], source="external")
     tell(database, "n", ["Ann likes tea."])
@@ -252,7 +252,7 @@ def test_trust_of_a_source_can_be_set_and_reaches_what_was_told(database: Databa
     drain(database, settings)
     assert facts(database)["Ann likes tea."]["trust"] == 0.5
     with database.write() as session:
-        correction.trust(session, namespace_id(database, "n"), {"external": 0.9})
+        correction.set_trust(session, namespace_id(database, "n"), {"external": 0.9})
     drain(database, settings)
     assert facts(database)["Ann likes tea."]["trust"] == 0.9
     with database.read() as session:

@@ -26,7 +26,8 @@ SECRET = ["bluebird", "Zelda", "u-secret", "s-secret", "x-secret"]
 KEPT = ["Ann likes tea.", "Bo plays chess."]
 DERIVED = (
     "memories", "memory_sources", "memory_events", "decisions", "mentions", "entities", "posting_sets",
-    "posting_blocks", "posting_tail", "triples", "vectors_1", "episodes", "episode_revisions", "served", "retrievals",
+    "posting_blocks", "posting_tail", "triples", "vectors_1", "episodes", "episode_revisions", "recall_log",
+    "retrievals",
 )  # fmt: skip
 
 

@@ -189,7 +189,7 @@ def test_rules_that_cost_money_wait_to_be_activated(
 def test_an_echo_is_dropped_whatever_the_model_makes_of_it(
     database: Database, asking: Settings, chat: ChatServer
 ) -> None:
-    from schema.store import access, served
+    from schema.store import namespaces, recall_log
     from workers.derive.echo import traces
 
     _answers(chat)
@@ -197,8 +197,8 @@ def test_an_echo_is_dropped_whatever_the_model_makes_of_it(
     drain(database, asking)
     with database.write() as session:
         place = namespace_id(database, "n")
-        key = access.door(session, place).hash_key
-        served.record(session, place, [(1, t.head, t.whole, t.words) for t in traces(TOLD[0], key)], None)
+        key = namespaces.keyed(session, place).hash_key
+        recall_log.record(session, place, [(1, t.head, t.whole, t.words) for t in traces(TOLD[0], key)], None)
     tell(database, "n", [f"you said: {TOLD[0]}"])
     drain(database, asking)
     assert facts(database)["Ann likes tea."]["sources"] == 1

@@ -110,7 +110,7 @@ def test_what_is_served_is_on_record_as_digests_and_uses(store: Store) -> None:
     answer = store.recall("n", "bluebird", session_id="s")
     store.ask("n", "bluebird", explain=True)
     with store.database.read() as session:
-        served = session.execute(text("SELECT memory_id, session_id FROM served")).all()
+        served = session.execute(text("SELECT memory_id, session_id FROM recall_log")).all()
         used = session.execute(text("SELECT memory_id, session_id, position FROM retrievals ORDER BY position")).all()
     assert {row.memory_id for row in served} == {memory["id"] for memory in answer["memories"]}
     assert [tuple(row) for row in used] == [

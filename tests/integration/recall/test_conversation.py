@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import text
 
 from schema import clock
-from schema.store import access, health, pool
+from schema.store import candidates, health, namespaces
 from tests.support.client import KEYWORD_ONLY, Store
 
 
@@ -66,11 +66,11 @@ def test_every_place_of_a_session_against_a_plain_reading(store: Store) -> None:
              for turn, size in enumerate(sizes)]  # fmt: skip
     store.learn("n", *talk(*turns), *talk("pear", session="t"))
     with store.database.read() as session:
-        place = access.find_namespace(session, "n")
+        place = namespaces.find(session, "n")
         assert place is not None
         rows = session.execute(text("SELECT id FROM memories WHERE session_id = 's' ORDER BY seq, start")).scalars()
         order = list(rows)
-        found = pool.pool(session, place.id, nos=[], ids=order, reach=2, near=None, at=clock.now())
+        found = candidates.read(session, place.id, numbers=[], ids=order, reach=2, near=None, at=clock.now())
     assert len(order) >= sum(sizes)
     for row in found:
         here = order.index(row.id)
@@ -123,7 +123,7 @@ def test_neighbours_and_speakers_are_found_by_their_indexes(store: Store) -> Non
     with store.database.write() as session:
         session.execute(
             text("""
-            INSERT INTO memories (namespace_id, no, key, kind, text, text_digest, source, session_id, seq, occurred_at,
+            INSERT INTO memories (namespace_id, number, key, kind, text, text_digest, source, session_id, seq, occurred_at,
                                   trust, confidence)
             SELECT namespace_id, 1000 + n, decode(md5(n::text), 'hex'), 'passage', 'x', '', 'user', 't' || n / 50, n,
                    now(), 1, 1 FROM memories, generate_series(1, 20000) n""")
@@ -137,13 +137,13 @@ def test_neighbours_and_speakers_are_found_by_their_indexes(store: Store) -> Non
     with store.database.write() as session:
         health.analyse(session)
     with store.database.read() as session:
-        place = access.find_namespace(session, "n")
+        place = namespaces.find(session, "n")
         assert place is not None
-        params = {"ns": place.id, "nos": [1005, 1500, 9000], "ids": [], "reach": 2, "at": clock.now()}
-        rows = session.connection().exec_driver_sql(f"EXPLAIN {pool.statement(None)}", params)
+        params = {"ns": place.id, "numbers": [1005, 1500, 9000], "ids": [], "reach": 2, "at": clock.now()}
+        rows = session.connection().exec_driver_sql(f"EXPLAIN {candidates.statement(None)}", params)
         plan = "\n".join(row[0] for row in rows)
-        asked = {"name": "n", "tenant": access.DEFAULT_TENANT, "names": ["name100", "name5"]}
-        who = session.execute(text(f"EXPLAIN {access.PLACE}"), asked).scalars()
+        asked = {"name": "n", "tenant": namespaces.DEFAULT_TENANT, "names": ["name100", "name5"]}
+        who = session.execute(text(f"EXPLAIN {namespaces.FOR_RECALL}"), asked).scalars()
         people = "\n".join(who)
     assert "ix_memories_place" in plan
     assert "Seq Scan on memories" not in plan, plan

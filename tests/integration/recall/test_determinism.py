@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from schema.db import Database
 from schema.settings import Settings
-from schema.store import access, compaction
+from schema.store import compaction, namespaces
 from tests.support.client import KEYWORD_ONLY, SEMANTIC_ONLY, Store, serving
 from tests.support.store import START
 from workers.maintain import maintain
@@ -62,7 +62,7 @@ def _tell(store: Store, name: str, turns: list[dict[str, Any]], size: int, *, me
         store.learn(name, *turns[at : at + size])
         if merge:
             with store.database.write() as session:
-                compaction.merge(session, access.ensure_namespace(session, name).id)
+                compaction.merge(session, namespaces.ensure(session, name).id)
 
 
 @settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))

@@ -14,7 +14,7 @@ from sqlalchemy import text
 
 from api.recall.settings import RecallSettings
 from schema.kinds import Retirement
-from schema.store import access, compaction, health, memories, rules
+from schema.store import compaction, health, memories, namespaces, rules
 from schema.store.memories import embedded_text
 from tests.support.client import KEYWORD_ONLY, Store
 from workers import spaces
@@ -122,24 +122,24 @@ def test_the_keyword_leg_is_bm25_whatever_happened_to_the_index(
 ) -> None:
     name = next(_names)
     with lawful.database.write() as session:
-        place = access.ensure_namespace(session, name).id
+        place = namespaces.ensure(session, name).id
     for step in steps:
         _step(lawful, name, place, step)
         _check(lawful, name, place)
     with lawful.database.write() as session:
-        access.drop_namespace(session, place, [1])
+        namespaces.drop(session, place, [1])
 
 
 def test_counts_beyond_a_byte_and_a_long_text_are_capped_not_wrapped(store: Store) -> None:
     store.settings = store.settings.model_copy(update={"passage_words": 400})
     store.learn("n", "ha " * 300, "ha once", "nothing at all")
     with store.database.write() as session:
-        compaction.merge(session, access.ensure_namespace(session, "n").id)
+        compaction.merge(session, namespaces.ensure(session, "n").id)
     scores = {
         memory["text"][:7]: memory["score"] for memory in store.recall("n", "ha", settings=KEYWORD_ONLY)["memories"]
     }
     assert scores.keys() == {"ha ha h", "ha once"}
     with store.database.read() as session:
-        found = access.find_namespace(session, "n")
+        found = namespaces.find(session, "n")
         assert found is not None
         assert health.drift(session, found.id).clean

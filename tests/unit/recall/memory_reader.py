@@ -71,11 +71,11 @@ class MemoryReader:
             total += counted.total()
             space = FACT_SPACE if told.kind == "fact" else TERM_SPACE
             for term, times in counted.items():
-                rows[term_key(term, space)].append((one.no, min(times, 255), min(counted.total(), 65_535)))
+                rows[term_key(term, space)].append((one.number, min(times, 255), min(counted.total(), 65_535)))
             for trait in traits(told.text):
-                rows[trait_key(trait)].append((one.no, 1, min(counted.total(), 65_535)))
+                rows[trait_key(trait)].append((one.number, 1, min(counted.total(), 65_535)))
             for name in told.entities:
-                rows[term_key(name, ENTITY_SPACE)].append((one.no, 1, len(told.entities)))
+                rows[term_key(name, ENTITY_SPACE)].append((one.number, 1, len(told.entities)))
         return Posts(len(self.told), total, {key: posting(rows[key]) for key in keys if key in rows})
 
     def nearest(self, vector: np.ndarray[Any, Any], limit: int) -> list[tuple[int, float]]:
@@ -88,10 +88,10 @@ class MemoryReader:
         return sorted(found, key=lambda pair: -pair[1])[:limit]
 
     def pool(
-        self, *, nos: Sequence[int], ids: Sequence[int], reach: int, vector: np.ndarray[Any, Any] | None
+        self, *, numbers: Sequence[int], ids: Sequence[int], reach: int, vector: np.ndarray[Any, Any] | None
     ) -> list[Candidate]:
         self._ask("pool")
-        heads = [one for one in self.candidates if one.no in set(nos) or one.id in set(ids)]
+        heads = [one for one in self.candidates if one.number in set(numbers) or one.id in set(ids)]
         chains = {one.id: self._around(one, reach) for one in heads}
         wanted = {one.id for one in heads} | {ref for chain in chains.values() for side in chain for ref in side}
         return [
@@ -142,7 +142,7 @@ def candidate(told: Told, at: int = 0) -> Candidate:
     """A candidate whose id and number follow the order of writing, as in the store."""
     return Candidate(
         id=100 + at,
-        no=at,
+        number=at,
         kind=told.kind,
         speaker=told.speaker,
         source=told.source,
@@ -163,8 +163,8 @@ def wording(told: Told, at: int = 0) -> Wording:
 
 
 def posting(rows: Iterable[tuple[int, int, int]]) -> tuple[Any, Any, Any]:
-    nos, tf, length = zip(*rows, strict=True)
-    return np.array(nos, np.uint32), np.array(tf, np.uint8), np.array(length, np.uint16)
+    numbers, tf, length = zip(*rows, strict=True)
+    return np.array(numbers, np.uint32), np.array(tf, np.uint8), np.array(length, np.uint16)
 
 
 def plan(text: str, **more: Any) -> Plan:

@@ -32,14 +32,14 @@ def bm25(told: list[Told], query: list[str], k1: float, b: float) -> dict[int, f
     documents = [Counter(terms(one.text)) for one in told]
     mean = sum(document.total() for document in documents) / len(documents)
     scores: dict[int, float] = {}
-    for no, document in enumerate(documents):
+    for number, document in enumerate(documents):
         for term in query:
             if term in document:
                 df = sum(term in other for other in documents)
                 idf = math.log(1 + (len(documents) - df + 0.5) / (df + 0.5))
                 tf = document[term]
                 norm = k1 * (1 - b + b * document.total() / mean)
-                scores[no] = scores.get(no, 0.0) + idf * tf * (k1 + 1) / (tf + norm)
+                scores[number] = scores.get(number, 0.0) + idf * tf * (k1 + 1) / (tf + norm)
     return scores
 
 
@@ -60,10 +60,10 @@ def test_keyword_is_bm25(texts: list[str], question: str, b: float, sparse: bool
 def anchored(told: list[Told], asked: tuple[str, ...], most: int) -> dict[int, float]:
     anchors = {name for name in asked if 1 <= sum(name in one.entities for one in told) <= most}
     scores = {}
-    for no, one in enumerate(told):
+    for number, one in enumerate(told):
         shared = len(anchors & set(one.entities))
         if shared:
-            scores[no] = shared / (len(asked) + min(len(set(one.entities) - anchors), 3))
+            scores[number] = shared / (len(asked) + min(len(set(one.entities) - anchors), 3))
     return scores
 
 
@@ -86,10 +86,10 @@ def test_entity_is_plain_jaccard_while_rows_are_small_and_names_are_rare(
     made = plan("who", entities=known)
     found = entity(made.entity_keys, MemoryReader(told).postings(made.entity_keys), DEFAULTS)
     scores = {hit.ref: hit.score for hit in found.hits}
-    for no, names in enumerate(rows):
+    for number, names in enumerate(rows):
         ours, theirs = set(known), set(names)
         if ours & theirs and len(theirs - ours) <= 3:
-            assert scores[no] == pytest.approx(len(ours & theirs) / len(ours | theirs), abs=1e-9)
+            assert scores[number] == pytest.approx(len(ours & theirs) / len(ours | theirs), abs=1e-9)
 
 
 def test_one_of_two_entities_clears_a_fifth_however_many_others_the_row_names() -> None:
@@ -154,8 +154,8 @@ def test_facts_change_no_passage_and_weigh_what_passages_make_of_their_words(
     of_facts = {}
     for key, term in zip(made.fact_keys, made.terms, strict=True):
         rows = [
-            (100 + no, terms(text).count(term), len(terms(text)))
-            for no, text in enumerate(stated)
+            (100 + number, terms(text).count(term), len(terms(text)))
+            for number, text in enumerate(stated)
             if term in terms(text)
         ]
         if rows:

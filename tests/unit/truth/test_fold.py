@@ -40,7 +40,7 @@ def source(number: int, **fields: Any) -> Source:
         "made_by": "x",
         "withdrawn": False,
         "current": True,
-        "held": False,
+        "quarantined": False,
         "speaker": None,
         "source": "user",
         "session_id": None,
@@ -61,7 +61,7 @@ sources = st.lists(
         source=st.sampled_from(["user", "assistant", "external"]),
         withdrawn=st.booleans(),
         current=st.booleans(),
-        held=st.booleans(),
+        quarantined=st.booleans(),
     ),
     max_size=8,
     unique_by=lambda one: one.episode_id,
@@ -103,7 +103,7 @@ def test_only_the_living_speak(given: list[Source], said: list[DecisionRow]) -> 
 def test_without_a_verdict_it_is_active_exactly_while_a_source_lives(given: list[Source]) -> None:
     folded = fold(given, [], TRUST)
     living = [one for one in given if one.living]
-    waiting = [one for one in given if one.current and not one.withdrawn and one.held]
+    waiting = [one for one in given if one.current and not one.withdrawn and one.quarantined]
     assert (folded.retired is None) == bool(living or waiting)
     assert folded.quarantined == (not living and bool(waiting))
 

@@ -67,13 +67,14 @@ _AFTER = (
 )
 _POOL = f"""
     WITH heads AS MATERIALIZED (
-      SELECT {_PLACE} FROM memories m WHERE m.namespace_id = %(ns)s AND m.no = ANY(%(nos)s) AND {_OPEN.format("m")}
+      SELECT {_PLACE} FROM memories m
+      WHERE m.namespace_id = %(ns)s AND m.number = ANY(%(numbers)s) AND {_OPEN.format("m")}
       UNION
       SELECT {_PLACE} FROM memories m WHERE m.id = ANY(%(ids)s) AND m.namespace_id = %(ns)s AND {_OPEN.format("m")}),
     chains AS MATERIALIZED (SELECT h.id, {_BEFORE} AS before, {_AFTER} AS after
       FROM heads h WHERE h.session_id IS NOT NULL AND %(reach)s > 0),
     wanted AS (SELECT id FROM heads UNION SELECT unnest(before || after) FROM chains)
-    SELECT m.id, m.no, m.kind, m.speaker, m.source, m.session_id, m.seq, m.occurred_at, m.trust, m.confidence,
+    SELECT m.id, m.number, m.kind, m.speaker, m.source, m.session_id, m.seq, m.occurred_at, m.trust, m.confidence,
            m.text_digest, coalesce(c.before, ARRAY[]::bigint[]), coalesce(c.after, ARRAY[]::bigint[]), COSINE
     FROM wanted w JOIN memories m ON m.id = w.id LEFT JOIN chains c ON c.id = m.id JOINED
     ORDER BY m.id"""  # noqa: S608 - constants
@@ -99,11 +100,11 @@ def statement(space_id: int | None) -> str:
     return _POOL.replace("COSINE", "1 - (v.embedding <=> %(vector)s)").replace("JOINED", joined)
 
 
-def pool(
+def read(
     session: ReadSession,
     namespace_id: int,
     *,
-    nos: Sequence[int],
+    numbers: Sequence[int],
     ids: Sequence[int],
     reach: int,
     near: tuple[int, Vector] | None,
@@ -114,7 +115,7 @@ def pool(
     `reach` is how many passages either way belong to them; `near` a space's id and the question's vector in it. What
     holds no longer at the moment `at` is left out.
     """
-    params = {"ns": namespace_id, "nos": list(nos), "ids": list(ids), "reach": reach, "at": at}
+    params = {"ns": namespace_id, "numbers": list(numbers), "ids": list(ids), "reach": reach, "at": at}
     if near is not None:
         params["vector"] = near[1]
     rows = session.connection().exec_driver_sql(statement(None if near is None else near[0]), params)

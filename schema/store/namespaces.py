@@ -1,22 +1,20 @@
-"""Tenants, namespaces, and the answers kept for repeated writes."""
+"""Namespaces: finding, making, numbering and dropping them, and what a question needs to know of one."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
 from typing import Any
 
-from sqlalchemy import cast, delete, func, select, text, update
-from sqlalchemy.dialects.postgresql import JSONB, insert
+from sqlalchemy import func, select, text, update
+from sqlalchemy.dialects.postgresql import insert
 
 from schema.db import ReadSession, WriteSession
-from schema.kinds import TRUST, SpaceSpec
-from schema.models import IdempotencyKey, Namespace, Space, Tenant
+from schema.kinds import SpaceSpec
+from schema.models import Namespace, Space, Tenant
 from schema.store.spaces import SpaceRow
 
 DEFAULT_TENANT = "default"
-KEPT = timedelta(hours=24)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +34,7 @@ _DEFAULT_SPACE = select(Space.id).where(Space.is_default).scalar_subquery()
 _NAMESPACE = (Namespace.id, Namespace.name, Namespace.language, func.coalesce(Namespace.space_id, _DEFAULT_SPACE))
 
 
-def find_namespace(session: ReadSession, name: str, tenant: str = DEFAULT_TENANT) -> NamespaceRow | None:
+def find(session: ReadSession, name: str, tenant: str = DEFAULT_TENANT) -> NamespaceRow | None:
     """Return the namespace called `name`, or None."""
     row = session.execute(
         select(*_NAMESPACE)
@@ -46,20 +44,20 @@ def find_namespace(session: ReadSession, name: str, tenant: str = DEFAULT_TENANT
     return None if row is None else NamespaceRow(*row)
 
 
-def ensure_namespace(session: WriteSession, name: str, tenant: str = DEFAULT_TENANT) -> NamespaceRow:
+def ensure(session: WriteSession, name: str, tenant: str = DEFAULT_TENANT) -> NamespaceRow:
     """Return the namespace called `name`, made now if need be, reading the store's default vector space."""
-    found = find_namespace(session, name, tenant)
+    found = find(session, name, tenant)
     if found is not None:
         return found
     owner = select(Tenant.id).where(Tenant.name == tenant).scalar_subquery()
     session.execute(insert(Namespace).values(tenant_id=owner, name=name).on_conflict_do_nothing())
-    made = find_namespace(session, name, tenant)
+    made = find(session, name, tenant)
     if made is None:
         raise LookupError(f"tenant {tenant!r} does not exist")
     return made
 
 
-def namespaces(session: ReadSession, tenant: str = DEFAULT_TENANT) -> list[NamespaceRow]:
+def listed(session: ReadSession, tenant: str = DEFAULT_TENANT) -> list[NamespaceRow]:
     """List a tenant's namespaces by name."""
     rows = session.execute(
         select(*_NAMESPACE)
@@ -71,7 +69,7 @@ def namespaces(session: ReadSession, tenant: str = DEFAULT_TENANT) -> list[Names
 
 
 @dataclass(frozen=True, slots=True)
-class ReadingPlace:
+class RecallNamespace:
     """All that a question needs to know of where it is asked, in one statement.
 
     `behind` are the heads of the derivations stamped by memory in which the namespace has stale rows;
@@ -87,7 +85,7 @@ class ReadingPlace:
     speakers: tuple[str, ...]
 
 
-PLACE = """
+FOR_RECALL = """
     SELECT t.hash_key, n.id, n.name, n.language, s.id,
            (SELECT json_object_agg(h.derivation, h.head) FROM (
               SELECT r.derivation, max(r.revision) AS head FROM rules r WHERE r.derivation NOT IN ('facts', 'memories')
@@ -102,21 +100,20 @@ PLACE = """
     FROM tenants t LEFT JOIN namespaces n ON n.tenant_id = t.id AND n.name = :name
     LEFT JOIN spaces s ON s.id = coalesce(n.space_id, (SELECT d.id FROM spaces d WHERE d.is_default))
     WHERE t.name = :tenant"""
-"""The statement of `reading_place`."""
-_PLACE = text(PLACE)
+"""The statement of `for_recall`."""
 
 
-def reading_place(
+def for_recall(
     session: ReadSession, name: str, names: Sequence[str] = (), tenant: str = DEFAULT_TENANT
-) -> ReadingPlace:
+) -> RecallNamespace:
     """Return what a question in the namespace called `name` needs to know; a namespace nobody wrote to is None.
 
     `names` are normalised names that stand in the question.
     """
-    row: Any = session.execute(_PLACE, {"name": name, "tenant": tenant, "names": list(names)}).one()
+    row: Any = session.execute(text(FOR_RECALL), {"name": name, "tenant": tenant, "names": list(names)}).one()
     namespace = None if row[1] is None else NamespaceRow(*row[1:5])
     space = None if row[8] is None else SpaceRow(row[8], SpaceSpec(*row[12:]), row[9], row[10], row[11])
-    return ReadingPlace(namespace, space, bytes(row[0]), row[5] or {}, frozenset(row[6] or ()), tuple(row[7] or ()))
+    return RecallNamespace(namespace, space, bytes(row[0]), row[5] or {}, frozenset(row[6] or ()), tuple(row[7] or ()))
 
 
 def languages(session: ReadSession, namespace_ids: list[int]) -> dict[int, str]:
@@ -126,7 +123,7 @@ def languages(session: ReadSession, namespace_ids: list[int]) -> dict[int, str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Door:
+class KeyedNamespace:
     """What is needed of a namespace to take something in, or to forget it. `quarantine`: sources that wait."""
 
     tenant_id: int
@@ -136,39 +133,19 @@ class Door:
     quarantine: tuple[str, ...]
 
 
-def lock_namespace(session: WriteSession, namespace_id: int) -> None:
+def lock(session: WriteSession, namespace_id: int) -> None:
     """Let nobody else change a namespace until this transaction ends."""
     session.execute(select(Namespace.id).where(Namespace.id == namespace_id).with_for_update(key_share=True))
 
 
-def door(session: ReadSession, namespace_id: int) -> Door:
+def keyed(session: ReadSession, namespace_id: int) -> KeyedNamespace:
     """Return what is needed to take something in."""
     row = session.execute(
         select(Tenant.id, Namespace.id, Namespace.name, Tenant.hash_key, Namespace.quarantine)
         .join(Tenant, Tenant.id == Namespace.tenant_id)
         .where(Namespace.id == namespace_id)
     ).one()
-    return Door(row[0], row[1], row[2], bytes(row[3]), tuple(row[4]))
-
-
-def trust(session: ReadSession, namespace_ids: Sequence[int]) -> dict[int, dict[str, float]]:
-    """Return the trust of each source in each namespace: the defaults, and what the namespace sets otherwise."""
-    rows = session.execute(select(Namespace.id, Namespace.trust).where(Namespace.id.in_(namespace_ids)))
-    return {row.id: {**TRUST, **row.trust} for row in rows}
-
-
-def set_trust(session: WriteSession, namespace_id: int, levels: Mapping[str, float]) -> None:
-    """Set the trust of some sources of a namespace, beside those it sets already."""
-    session.execute(
-        update(Namespace)
-        .where(Namespace.id == namespace_id)
-        .values(trust=Namespace.trust.concat(cast(dict(levels), JSONB)))
-    )
-
-
-def set_quarantine(session: WriteSession, namespace_id: int, sources: Sequence[str]) -> None:
-    """Set the sources of a namespace whose memories wait for release."""
-    session.execute(update(Namespace).where(Namespace.id == namespace_id).values(quarantine=list(sources)))
+    return KeyedNamespace(row[0], row[1], row[2], bytes(row[3]), tuple(row[4]))
 
 
 def reserve_numbers(session: WriteSession, namespace_id: int, count: int) -> int:
@@ -176,64 +153,10 @@ def reserve_numbers(session: WriteSession, namespace_id: int, count: int) -> int
     last = session.execute(
         update(Namespace)
         .where(Namespace.id == namespace_id)
-        .values(next_no=Namespace.next_no + count)
-        .returning(Namespace.next_no)
+        .values(next_number=Namespace.next_number + count)
+        .returning(Namespace.next_number)
     ).scalar_one()
     return last - count
-
-
-@dataclass(frozen=True, slots=True)
-class KeptAnswer:
-    """The first answer given under an Idempotency-Key."""
-
-    body_digest: bytes
-    status: int
-    response: dict[str, Any]
-
-
-def claim_key(session: WriteSession, namespace_id: int, key: str, body_digest: bytes) -> KeptAnswer | None:
-    """Claim an Idempotency-Key; return the answer it already has, or None when it is now this transaction's.
-
-    A rival with the same key waits here until the first one's transaction ends, and then reads its answer.
-    """
-    session.execute(
-        delete(IdempotencyKey).where(
-            IdempotencyKey.namespace_id == namespace_id,
-            IdempotencyKey.key == key,
-            IdempotencyKey.recorded_at < func.now() - KEPT,
-        )
-    )
-    made = session.execute(
-        insert(IdempotencyKey)
-        .values(namespace_id=namespace_id, key=key, body_digest=body_digest, status=0, response={})
-        .on_conflict_do_nothing()
-        .returning(IdempotencyKey.key)
-    ).scalar_one_or_none()
-    if made is not None:
-        return None
-    row = session.execute(
-        select(IdempotencyKey.body_digest, IdempotencyKey.status, IdempotencyKey.response).where(
-            IdempotencyKey.namespace_id == namespace_id, IdempotencyKey.key == key
-        )
-    ).one()
-    return KeptAnswer(*row)
-
-
-def keep_answer(session: WriteSession, namespace_id: int, key: str, status: int, response: dict[str, Any]) -> None:
-    """Record the answer under the key that `claim_key` claimed in this transaction."""
-    session.execute(
-        update(IdempotencyKey)
-        .where(IdempotencyKey.namespace_id == namespace_id, IdempotencyKey.key == key)
-        .values(status=status, response=response)
-    )
-
-
-def prune_keys(session: WriteSession) -> int:
-    """Drop answers older than a day; return how many."""
-    gone = session.execute(
-        delete(IdempotencyKey).where(IdempotencyKey.recorded_at < func.now() - KEPT).returning(IdempotencyKey.key)
-    )
-    return len(gone.all())
 
 
 def drop_if_empty(session: WriteSession, namespace_id: int, spaces: list[int]) -> bool:
@@ -245,11 +168,11 @@ def drop_if_empty(session: WriteSession, namespace_id: int, spaces: list[int]) -
     ).scalar_one_or_none()
     if held is not False:
         return False
-    drop_namespace(session, namespace_id, spaces)
+    drop(session, namespace_id, spaces)
     return True
 
 
-def drop_namespace(session: WriteSession, namespace_id: int, spaces: list[int]) -> None:
+def drop(session: WriteSession, namespace_id: int, spaces: list[int]) -> None:
     """Delete a namespace and all that is in it, in one transaction: for the throw-away namespaces of evaluations."""
     params = {"ns": namespace_id}
     for space_id in spaces:
@@ -259,7 +182,7 @@ def drop_namespace(session: WriteSession, namespace_id: int, spaces: list[int]) 
         "DELETE FROM posting_blocks WHERE namespace_id = :ns",
         "DELETE FROM posting_tail WHERE namespace_id = :ns",
         "DELETE FROM posting_statistics WHERE namespace_id = :ns",
-        "DELETE FROM served WHERE namespace_id = :ns",
+        "DELETE FROM recall_log WHERE namespace_id = :ns",
         "DELETE FROM retrievals WHERE namespace_id = :ns",
         "DELETE FROM memories WHERE namespace_id = :ns",
         "DELETE FROM entities WHERE namespace_id = :ns",

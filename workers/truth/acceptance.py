@@ -11,14 +11,14 @@ from dataclasses import replace
 from datetime import datetime
 
 from schema.db import ReadSession, WriteSession
-from schema.store import access, episodes, forgetting, served
+from schema.store import episodes, forgetting, namespaces, recall_log
 from schema.store.episodes import Accepted, EpisodeRow, NewEpisode
 from workers.derive.echo import Trace, echoes, words
 
 FORGOTTEN = "forgotten"
 
 
-def hear(
+def accept(
     session: WriteSession, namespace_id: int, items: Sequence[NewEpisode], now: datetime, *, deliberate: bool = False
 ) -> list[Accepted]:
     """Store episodes, all in one go; return what became of each, in order.
@@ -26,14 +26,14 @@ def hear(
     One whose external id was forgotten is not taken in again: its status is "forgotten". What a person says is right
     (`deliberate`) is no echo, even when it was served before.
     """
-    door = access.door(session, namespace_id)
+    door = namespaces.keyed(session, namespace_id)
     known = forgetting.buried(session, door, [item.external_id for item in items if item.external_id is not None])
     # Asked once for all: a namespace that nobody has asked anything yet has nothing to know again.
-    any_served = not deliberate and served.anything(session, namespace_id)
+    any_served = not deliberate and recall_log.anything(session, namespace_id)
     heard = [
         replace(
             item,
-            held=item.source in door.quarantine,
+            quarantined=item.source in door.quarantine,
             echoes=[]
             if deliberate
             else _echoes(session, namespace_id, door.hash_key, item.content, any_served=any_served),
@@ -52,7 +52,7 @@ def echoes_of(
 
     What the words `before` an edit said, when they were no echo, is the episode's own: it may have been served since.
     """
-    found = _echoes(session, namespace_id, key, content, any_served=served.anything(session, namespace_id))
+    found = _echoes(session, namespace_id, key, content, any_served=recall_log.anything(session, namespace_id))
     if before is None or not found:
         return found
     own = _plain(before.content, before.echoes)
@@ -65,7 +65,7 @@ def _echoes(
     if not any_served:
         # Our own marking is known by its form, and has a role in brackets.
         return echoes(content, key, lambda _heads: ()) if "(" in content else []
-    return echoes(content, key, lambda heads: (Trace(*row) for row in served.find(session, namespace_id, heads)))
+    return echoes(content, key, lambda heads: (Trace(*row) for row in recall_log.find(session, namespace_id, heads)))
 
 
 def _plain(text: str, but: Sequence[tuple[int, int]] = ()) -> str:

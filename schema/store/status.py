@@ -15,7 +15,7 @@ from schema.store.episodes import DERIVED
 
 
 @dataclass(frozen=True, slots=True)
-class Currency:
+class DerivationStatus:
     """How far one derivation is with some episodes, by rows.
 
     `pending` will be derived (not before `next_at`, if that is known); `failed` will not by these rules, for the reason
@@ -36,7 +36,7 @@ class Currency:
         return "failed" if self.failed else "pending" if self.pending else "current"
 
 
-def of_episodes(session: ReadSession, episode_ids: Sequence[int]) -> list[Currency]:
+def of_episodes(session: ReadSession, episode_ids: Sequence[int]) -> list[DerivationStatus]:
     """Return how current each derivation is with some episodes, in dependency order."""
     names = health.names(session)
     heads = rules.heads(session)
@@ -70,4 +70,4 @@ def of_episodes(session: ReadSession, episode_ids: Sequence[int]) -> list[Curren
         for name in names
         if name in found
     ]
-    return [Currency(*values) for values in listed]
+    return [DerivationStatus(*values) for values in listed]
