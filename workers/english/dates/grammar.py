@@ -10,10 +10,11 @@ from collections.abc import Callable, Iterable
 
 from workers.english.dates.holidays import HOLIDAYS
 from workers.english.dates.named import day_first, day_of_month, month_first, weekday_in
+from workers.english.dates.numbers import ROUGHLY
 from workers.english.dates.numeric import numeric
 from workers.english.dates.parts import ordinal_unit, parted
 from workers.english.dates.reader import Read, Reader, lone_year
-from workers.english.dates.relative import ahead, counted, holiday, named_day
+from workers.english.dates.relative import ENDS, NAMED_DAYS, TO_DATE, ahead, counted, holiday, named_day
 from workers.english.dates.shifts import shifted
 from workers.english.dates.units import (
     SPOKEN_DECADES,
@@ -39,7 +40,6 @@ from workers.english.dates.words import (
     UNITS,
     VAGUE,
     WEEKDAYS,
-    words,
 )
 
 Rule = Callable[[Reader, int], Read]
@@ -76,12 +76,12 @@ _DIGITS = (numeric, decade, century, year_first, ordinal_unit, day_first, day_of
 _RULES: tuple[tuple[Iterable[str], tuple[Rule, ...]], ...] = (
     (MONTHS, (month_first,)),
     (WEEKDAYS, (weekday_in,)),
-    (words("today tonight tonite otd yesterday tomorrow tmr tmrw tomorow mtd ytd wtd qtd eoy eom eow"), (named_day,)),
+    ([*NAMED_DAYS, *TO_DATE, *ENDS], (named_day,)),
     (["last", "final"], (ordinal_unit,)),
     (SHIFTS, (shifted,)),
     (PARTS, (parted,)),
     ([*ORDINALS, *TENS], (century, ordinal_unit, day_first, day_of_month)),
-    ([*CARDINALS, *VAGUE, *words("a an half about almost nearly over roughly around")], (counted,)),
+    ([*CARDINALS, *VAGUE, *ROUGHLY, "a", "an", "half"], (counted,)),
     (CARDINALS, (day_first, lone_year)),
     (["in", "within"], (ahead,)),
     (UNITS, (unit,)),

@@ -19,6 +19,7 @@ from workers.english.dates.numeric import decimal, numeric, valid
 from workers.english.dates.periods import DAY, Partial, relative
 from workers.english.dates.reader import Read, Reader, shifted_year, year
 from workers.english.dates.words import (
+    CLOCK,
     DAY_PARTS,
     FUNCTION_WORDS,
     MONTHS,
@@ -79,7 +80,7 @@ def _clock(tokens: Tokens, stop: int) -> bool:
     word = tokens.at(stop)
     if word == ":":
         return tokens.glued(stop) and tokens.glued(stop + 1) and tokens.at(stop + 1).isdigit()
-    return word in {"am", "pm", "o'clock", "oclock", "a.m", "p.m"}
+    return word in CLOCK
 
 
 def _with_year(r: Reader, at: int, found: Partial) -> tuple[int, Partial]:

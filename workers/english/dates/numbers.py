@@ -12,7 +12,7 @@ from typing import Literal
 from dateutil.relativedelta import relativedelta
 
 from workers.english.dates.periods import DAY
-from workers.english.dates.words import CARDINALS, ORDINALS, TENS, UNITS, VAGUE, Tokens
+from workers.english.dates.words import CARDINALS, ORDINALS, TENS, UNITS, VAGUE, Tokens, words
 
 YEARS = range(1000, 2500)
 """Four digits that can name a year when a word says so."""
@@ -21,7 +21,9 @@ LIKELY_YEARS = range(1800, 2100)
 """Four digits that name a year after a word that only may announce one ("of 2007", "2014-2018")."""
 
 _PARTS = {"half": 0.5, "quarter": 0.25}
-_FINEST = ("day", "week", "month", "year")
+FINEST = ("day", "week", "month", "year")
+"""The units that amounts are told in together, the finest first."""
+ROUGHLY = words("about around roughly approximately almost nearly over")
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,12 +149,12 @@ def amount(tokens: Tokens, at: int, units: int = 4) -> tuple[int, Amount] | None
 
 
 def _finer(unit: str, than: str) -> bool:
-    return unit in _FINEST and than in _FINEST and _FINEST.index(unit) < _FINEST.index(than)
+    return unit in FINEST and than in FINEST and FINEST.index(unit) < FINEST.index(than)
 
 
 def _single(tokens: Tokens, at: int) -> tuple[int, Amount] | None:
-    vague = tokens.at(at) in {"about", "around", "roughly", "approximately", "almost", "nearly", "over"}
-    read = _quantity(tokens, at + vague)
+    vague = tokens.at(at) in ROUGHLY
+    read = quantity(tokens, at + vague)
     if read is None:
         return None
     at, value, loose = read
@@ -169,7 +171,7 @@ def _single(tokens: Tokens, at: int) -> tuple[int, Amount] | None:
     return at, _amount(value, unit, vague=vague or loose, business=business)
 
 
-def _quantity(tokens: Tokens, at: int) -> tuple[int, float, bool] | None:
+def quantity(tokens: Tokens, at: int) -> tuple[int, float, bool] | None:
     """How many, and whether that is only roughly said."""
     word = tokens.at(at)
     if word in {"a", "an"}:

@@ -26,28 +26,28 @@ from workers.english.dates.words import (
     WEEKDAYS,
 )
 
-_NAMED_DAYS = {
+NAMED_DAYS = {
     "today": 0, "tonight": 0, "tonite": 0, "otd": 0, "yesterday": -1, "tomorrow": 1, "tmr": 1, "tmrw": 1, "tomorow": 1,
 }  # fmt: skip
 
 
-_TO_DATE = {"mtd": "month", "ytd": "year", "wtd": "week", "qtd": "quarter"}
+TO_DATE = {"mtd": "month", "ytd": "year", "wtd": "week", "qtd": "quarter"}
 
 
-_ENDS = {"eoy": "year", "eom": "month", "eow": "week"}
+ENDS = {"eoy": "year", "eom": "month", "eow": "week"}
 
 
 def named_day(r: Reader, at: int) -> Read:
     """Read "today", "tomorrow morning", "day before yesterday"."""
     tokens = r.tokens
     word = tokens.base(at)
-    if word in _NAMED_DAYS:
+    if word in NAMED_DAYS:
         stop = at + 2 if tokens.at(at + 1) in DAY_PARTS else at + 1
-        return stop, relative(periods.day(r.today + _NAMED_DAYS[word] * DAY))
-    if word in _TO_DATE:
-        return at + 1, to_date(r, _TO_DATE[word])
-    if word in _ENDS:
-        return at + 1, relative(part(periods.around(r.today, _ENDS[word], 0), "late", r.today))
+        return stop, relative(periods.day(r.today + NAMED_DAYS[word] * DAY))
+    if word in TO_DATE:
+        return at + 1, to_date(r, TO_DATE[word])
+    if word in ENDS:
+        return at + 1, relative(part(periods.around(r.today, ENDS[word], 0), "late", r.today))
     return None
 
 

@@ -89,6 +89,8 @@ PARTS = {
     "remainder": "later",
 }
 DAY_PARTS = words("morning afternoon evening night nite lunchtime noon midnight")
+CLOCK = words("am pm o'clock oclock")
+"""What follows the hours of a time of day."""
 
 _BELOW_TWENTY = [
     "zero",

@@ -41,7 +41,7 @@ from workers.english.facts.reading import Parsed, Reader
 from workers.english.facts.screen import Piece, pieces
 from workers.english.facts.spelling import Word, words
 
-VERSION = "facts/2"
+VERSION = "facts/3"
 
 MOST_WORDS = 80
 """A piece of more words is not prose."""

@@ -1,7 +1,7 @@
-"""When a clause holds or happened: finds the words that tell a time, and which verb they belong to.
+"""When a clause holds or happened: which verb the times told in a piece belong to, and whether they begin or end it.
 
-Dates come from `workers.english.dates`. Words that only tell how long, how often or in which season have no date, and
-yet are no part of an object ("paints every day"): they are found here.
+`workers.english.dates` finds the times, those with a date and those without; the latter are no part of an object either
+("paints every day").
 """
 
 from __future__ import annotations
@@ -13,51 +13,23 @@ from datetime import UTC, datetime, timezone
 from typing import Any
 
 from workers.english.dates import When, expressions
+from workers.english.dates.relative import NAMED_DAYS
+from workers.english.dates.undated import undated
+from workers.english.dates.words import MONTH_NAMES, UNITS, WEEKDAY_NAMES
 from workers.english.facts.spelling import Word
-from workers.english.facts.vocabulary import closed
 
-_UNIT = r"(?:second|minute|hour|day|night|week|weekend|month|year|yr|decade|season|semester|term)s?"
-_PART = (
-    r"(?:morning|afternoon|evening|night|weekend|weekday|day|week|month|year|summer|winter|spring|autumn|fall|season)s?"
-)
-_DAY = r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?"
-_NUMBER = (
-    r"(?:\d+(?:\.\d+)?|a|an|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty"
-    r"|forty|fifty|few|several"
-    r"|many|some|couple of|half a|a few|a couple of|so many)"
-)
-HOW_OFTEN = closed("daily nightly weekly fortnightly monthly quarterly yearly annually")
-_UNDATED = re.compile(
-    rf"\b(?:for|in|over)\s+(?:about |over |almost |nearly |around |the (?:last|past) "
-    rf"|at least )*{_NUMBER}(?:\s+(?:more|good|long))?\s+{_UNIT}(?:\s+now)?\b"
-    rf"|\b(?:for\s+)?{_NUMBER}\s+{_UNIT}\s+(?:now|ago|straight|in a row|later)\b"
-    rf"|\b(?:every|each)\s+(?:single |other |second )?(?:{_PART}|{_DAY}|{_UNIT}|now and then)(?:\s+(?:morning"
-    rf"|afternoon|evening|night))?\b"
-    rf"|\b(?:once|twice|{_NUMBER}\s+(?:times|days|nights|evenings|hours))\s+(?:a|per|every|each)\s+(?:day|week|month"
-    rf"|year|night)\b"
-    rf"|\bon\s+(?:my\s+)?(?:weekends|weekdays|weeknights|{_DAY[:-2]}s)(?:\s+and\s+{_DAY})?\b"
-    rf"|\b(?:(?:in|during)\s+the\s+|in\s+)(?:mornings?|afternoons?|evenings?|summers?|winters?|spring|autumn|fall"
-    rf"|weekends?)\b"
-    rf"|\b(?:last|this|next|the other|the whole|all|that|late at)\s+(?:{_PART}|time)\b"
-    rf"|\b(?:every|each|at|on)\s+(?:christmas|easter|new year|thanksgiving|halloween)\b"
-    rf"|\b(?:at|around)\s+\d{{1,2}}(?:[:.]\d\d)?\s?(?:am|pm|o'clock)?(?![\w.,]*\d)\b"
-    rf"|\bat\s+(?:the\s+)?(?:night|weekends?|moment)\b"
-    rf"|\b(?:{'|'.join(sorted(HOW_OFTEN))})\b(?=\W*$)"
-    rf"|\b(?:for|since)\s+(?:ages|years|a while|forever|months|weeks|a long time|childhood|then|always)\b"
-    rf"|\b(?:all my life|my whole life|these days|nowadays|at the moment|right now|a while (?:ago|back)|lately"
-    rf"|recently|the other day|for now|soon|as a (?:child|kid|boy|girl|teenager|student))\b",
-    re.IGNORECASE,
-)
-_MAYBE = re.compile(
-    r"\d|\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mon|tue|wed|thu|fri|sat|sun|today|tonight|yesterday"
-    r"|tomorrow|tmrw|ago|last|next|this|week"
-    r"|month|year|day|since|morning|evening|christmas|easter|decade|century)",
-    re.IGNORECASE,
-)
-"""Most pieces have none of these and are not searched for dates."""
+_SIGNS = {
+    *(name[:3] for name in (*MONTH_NAMES, *WEEKDAY_NAMES)),
+    *(NAMED_DAYS.keys() - {"otd"}),  # "on this day": of another year
+    *UNITS.values(),
+    *("ago", "last", "next", "this", "since", "morning", "evening", "christmas", "easter"),
+}
+_DATED = re.compile(rf"\d|\b(?:{'|'.join(sorted(_SIGNS))})", re.IGNORECASE)
+"""A piece without any of these is not searched for dates. Most holidays are not among them: alone, they tell a habit as
+often as a day ("during Halloween we watch films").
+"""
 _SINCE = re.compile(r"\b(?:since|from|starting|as of|beginning)(?:\s+(?:about|around|early|late))?\s*$", re.IGNORECASE)
 _UNTIL = re.compile(r"\b(?:until|till|til|through|up to|ends? on)\s*$", re.IGNORECASE)
-_RECURRING = re.compile(r"(?:\bevery|\beach|\bon|^)\s*$", re.IGNORECASE)
 DATED_GRAINS = frozenset({"day", "month", "year"})
 
 
@@ -104,11 +76,11 @@ def told(text: str, start: int, stop: int, reference: datetime) -> Told:
     piece = text[start:stop]
     past: list[Moment] = []
     future: list[Moment] = []
-    if _MAYBE.search(piece):
+    if _DATED.search(piece):
         past = [_moment(piece, start, when) for when in expressions(piece, reference, prefer="past")]
         future = [_moment(piece, start, when) for when in expressions(piece, reference, prefer="future")]
     found = list(past)
-    for moment in [*future, *(Moment(start + u.start(), start + u.end()) for u in _UNDATED.finditer(piece))]:
+    for moment in [*future, *(Moment(start + first, start + last) for first, last in undated(piece))]:
         if all(moment.stop <= other.start or moment.start >= other.stop for other in found):
             found.append(moment)
     return Told(tuple(found), tuple(past), tuple(future))

@@ -12,6 +12,7 @@ from collections.abc import Container, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from workers.english.dates.words import SEASONS
 from workers.english.facts import vocabulary as v
 from workers.english.facts.copulas import CONDITIONS
 from workers.english.facts.phrases import CALENDAR
@@ -53,11 +54,12 @@ _NO_NAME = (
     | (v.VAGUE - closed("hope joy"))
     | v.ADDRESSED
     | CALENDAR
+    | frozenset(SEASONS)
     | v.RELATIONS
     | closed(
         "i he she it we you they who what which that this these those there here the a an my our his her their your its"
         " when where why how if as but so or nor not no yes all any some every each both none one everyone nobody"
-        " somebody christmas easter spring summer autumn winter fall do don did does since because although though"
+        " somebody christmas easter do don did does since because although though"
         " after before while once until unless like from with without for about of in on at to by would can could"
         " might must should let never always then now today yesterday tomorrow tonight"
     )

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from workers.english.dates.words import MONTH_NAMES, WEEKDAY_NAMES
 from workers.english.facts import vocabulary as v
 from workers.english.facts.openers import PERSONAL_FORMS, THING_FORMS
 
@@ -53,9 +54,8 @@ _IT = re.compile(
     re.IGNORECASE,
 )
 _KEPT_IT = re.compile(
-    r"\d|\b(?:called|named|belongs?|who|my|our|january|february|march|april|june|july|august|september|october"
-    r"|november|december|tomorrow|tonight"
-    r"|(?:mon|tues|wednes|thurs|fri|satur|sun)day|next|not that)\b",
+    rf"\d|\b(?:called|named|belongs?|who|my|our|{_one_of({*MONTH_NAMES, *WEEKDAY_NAMES} - {'may'})}|tomorrow|tonight"
+    r"|next|not that)\b",
     re.IGNORECASE,
 )
 _FEELING = (

@@ -10,6 +10,7 @@ from typing import Any
 
 from schema.kinds import Modality, Polarity
 from workers.derive.contract import Statement, Utterance
+from workers.english.dates.undated import HOW_OFTEN
 from workers.english.facts import asides, moments, wording
 from workers.english.facts import vocabulary as v
 from workers.english.facts.clauses import Clause, clauses
@@ -198,7 +199,7 @@ class Reader:
         for moment in dict.fromkeys(timed.values()):
             above = moments.governor(entry.doc, timed, moment)
             # One word ("monthly") stands beside its own verb, whatever else the piece says.
-            lone = any(other is moment and entry.doc[i].lower_ in moments.HOW_OFTEN for i, other in timed.items())
+            lone = any(other is moment and entry.doc[i].lower_ in HOW_OFTEN for i, other in timed.items())
             if above is None or (above.i not in verbs and (lone or len(entry.verbs) > 1)):
                 continue
             if moment.value is not None:
@@ -209,7 +210,7 @@ class Reader:
                 undated += [entry.doc[i] for i, other in timed.items() if other is moment]
         if dated is not None:
             # What happened on a date did not happen "annually": that is said of something else.
-            undated = [token for token in undated if token.lower_ not in moments.HOW_OFTEN]
+            undated = [token for token in undated if token.lower_ not in HOW_OFTEN]
         return dated or soft, undated
 
     def _state(
