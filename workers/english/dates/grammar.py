@@ -40,6 +40,7 @@ from workers.english.dates.words import (
     UNITS,
     VAGUE,
     WEEKDAYS,
+    by_word,
 )
 
 Rule = Callable[[Reader, int], Read]
@@ -94,14 +95,4 @@ _RULES: tuple[tuple[Iterable[str], tuple[Rule, ...]], ...] = (
 )
 
 
-def _by_word() -> dict[str, tuple[Rule, ...]]:
-    found: dict[str, tuple[Rule, ...]] = {}
-    for known, rules in _RULES:
-        for word in known:
-            found[word] = found.get(word, ()) + rules
-    for word in HOLIDAYS:
-        found[word] = (*found.get(word, ()), holiday)
-    return found
-
-
-_BY_WORD = _by_word()
+_BY_WORD = by_word([*_RULES, (HOLIDAYS, (holiday,))])

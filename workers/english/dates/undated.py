@@ -7,7 +7,7 @@ holidays are those of the dates; where both read the same words, the date is mea
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from workers.english.dates import holidays
 from workers.english.dates.numbers import FINEST, ROUGHLY, quantity
@@ -24,6 +24,7 @@ from workers.english.dates.words import (
     WEEKDAY_NAMES,
     WEEKDAYS,
     Tokens,
+    by_word,
     words,
 )
 
@@ -218,33 +219,23 @@ def _phrase(tokens: Tokens, at: int) -> int | None:
 
 Rule = Callable[[Tokens, int], int | None]
 
-_RULES: tuple[tuple[frozenset[str], Rule], ...] = (
-    (frozenset({"for", "in", "over"}), _how_long),
-    (frozenset({"for", "a", "an", "half", "so", *CARDINALS, *TENS, *VAGUE, *_MANY}), _length_since),
-    (frozenset({"every", "each"}), _every),
-    (frozenset({"once", "twice", "a", "an", "half", "so", *CARDINALS, *TENS, *VAGUE, *_MANY}), _rate),
-    (frozenset({"on"}), _on_days),
-    (frozenset({"in", "during"}), _in_parts),
-    (frozenset({"the", "all", "that", "late", "last", "this", "next"}), _pointed),
-    (frozenset({"at", "on"}), _holiday),
-    (frozenset({"at", "around"}), _clock),
-    (frozenset({"at"}), _at_night),
-    (HOW_OFTEN, _how_often),
-    (frozenset({"for", "since"}), _plurals),
-    (frozenset(_PHRASES_OF), _phrase),
+_RULES: tuple[tuple[Iterable[str], tuple[Rule, ...]], ...] = (
+    (frozenset({"for", "in", "over"}), (_how_long,)),
+    (frozenset({"for", "a", "an", "half", "so", *CARDINALS, *TENS, *VAGUE, *_MANY}), (_length_since,)),
+    (frozenset({"every", "each"}), (_every,)),
+    (frozenset({"once", "twice", "a", "an", "half", "so", *CARDINALS, *TENS, *VAGUE, *_MANY}), (_rate,)),
+    (frozenset({"on"}), (_on_days,)),
+    (frozenset({"in", "during"}), (_in_parts,)),
+    (frozenset({"the", "all", "that", "late", "last", "this", "next"}), (_pointed,)),
+    (frozenset({"at", "on"}), (_holiday,)),
+    (frozenset({"at", "around"}), (_clock,)),
+    (frozenset({"at"}), (_at_night,)),
+    (HOW_OFTEN, (_how_often,)),
+    (frozenset({"for", "since"}), (_plurals,)),
+    (frozenset(_PHRASES_OF), (_phrase,)),
 )
 _DIGITS: tuple[Rule, ...] = (_length_since, _rate)
-
-
-def _by_word() -> dict[str, tuple[Rule, ...]]:
-    found: dict[str, tuple[Rule, ...]] = {}
-    for known, rule in _RULES:
-        for word in known:
-            found[word] = (*found.get(word, ()), rule)
-    return found
-
-
-_BY_WORD = _by_word()
+_BY_WORD = by_word(_RULES)
 
 
 def _rules(word: str) -> tuple[Rule, ...]:

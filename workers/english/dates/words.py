@@ -9,10 +9,23 @@ keeps "May" from "may".
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
+from typing import TypeVar
+
+Rule = TypeVar("Rule")
 
 
 def words(text: str) -> frozenset[str]:
     return frozenset(text.split())
+
+
+def by_word(rules: Iterable[tuple[Iterable[str], tuple[Rule, ...]]]) -> dict[str, tuple[Rule, ...]]:
+    """Return for each word the rules to try on what begins with it, in order."""
+    found: dict[str, tuple[Rule, ...]] = {}
+    for known, some in rules:
+        for word in known:
+            found[word] = (*found.get(word, ()), *some)
+    return found
 
 
 _MONTHS = (

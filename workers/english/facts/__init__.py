@@ -20,7 +20,8 @@ beside the facts. `Rules` is the `Extractor` of `workers.derive.contract`; each 
     wording     a frame to a sentence that stands alone
     reading     the steps from clauses on for one turn, piece by piece
 
-`vocabulary` holds the closed word classes, `phrases` and `frames` what several steps ask of a noun phrase or a frame.
+`vocabulary` holds the closed word classes; `sentences` cuts prose for `screen`; `refs` are the people and things that
+statements are about; `phrases` and `frames` answer what several steps ask of a noun phrase or a frame.
 
 `confidence` in (0, 1] is that of the rule (.9 a relation with a name, .85 "is a nurse", .8 a verb with its object, .65
 a light verb or a quality, .6 an event known by its date only), times a factor for each thing that makes it less sure:

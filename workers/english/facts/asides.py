@@ -11,8 +11,9 @@ from workers.english.facts import wording
 from workers.english.facts.clauses import Clause
 from workers.english.facts.frames import Frame
 from workers.english.facts.phrases import inside, is_name, members, singular
+from workers.english.facts.refs import Ref, Relation, possessive, title
 from workers.english.facts.stances import stance_of
-from workers.english.facts.subjects import Context, Ref, Relation, possessive, title
+from workers.english.facts.subjects import Context
 
 _OWNERS = frozenset({"my", "our", "his", "her", "their", "'s", "mine", "ours", "have", "has", "called", "named"})
 _BE = frozenset({"is", "are", "am", "was", "were", "be"})

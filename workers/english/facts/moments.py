@@ -9,9 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timezone
+from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 
+from schema.kinds import Modality
 from workers.english.dates import When, expressions
 from workers.english.dates.relative import NAMED_DAYS
 from workers.english.dates.undated import undated
@@ -97,13 +98,6 @@ def _moment(piece: str, start: int, when: When) -> Moment:
     )
 
 
-def start_of(value: str, reference: datetime) -> datetime:
-    """The first instant of an ISO day, month or year, in the offset of `reference`."""
-    year, month, day = (*(int(part) for part in value.split("-")), 1, 1)[:3]
-    offset = reference.utcoffset()
-    return datetime(year, month, day, tzinfo=timezone(offset) if offset else UTC)
-
-
 def timed_tokens(doc: Any, words: Sequence[Word], found: Sequence[Moment]) -> dict[int, Moment]:
     """The positions of the tokens that tell a time, each with its moment."""
     timed = {
@@ -130,3 +124,33 @@ def governor(doc: Any, timed: dict[int, Moment], moment: Moment) -> Any | None:
     while token.head != token and token.pos_ not in {"VERB", "AUX"}:
         token = token.head
     return token
+
+
+def upcoming(moment: Moment | None, said_at: datetime) -> bool:
+    """Whether a moment is still to come when it is told: tomorrow or later, or a longer stretch that has not begun."""
+    if moment is None or moment.first is None or (moment.since and moment.first <= said_at):
+        return False
+    day = said_at.replace(hour=0, minute=0, second=0, microsecond=0) + timedelta(days=1)
+    return moment.first >= day or (moment.last is not None and moment.last > day and moment.first > said_at)
+
+
+def validity(
+    moment: Moment | None, modality: Modality, said_at: datetime, *, upcoming: bool
+) -> tuple[datetime | None, datetime | None]:
+    """What bounds the time in which a statement holds. What happened or is has begun when its date does; what is
+    planned has not, and "until May" and "by May" do not tell when it began.
+    """
+    if moment is None or moment.value is None:
+        return None, None
+    begin = moment.first if moment.since else None
+    if begin is None and not (moment.until or moment.by or upcoming) and modality is not Modality.PLANNED:
+        begin = _start_of(moment.value, said_at)
+    end = moment.last if moment.until and modality in {Modality.ASSERTED, Modality.PLANNED} else None
+    return begin, end
+
+
+def _start_of(value: str, reference: datetime) -> datetime:
+    """The first instant of an ISO day, month or year, in the offset of `reference`."""
+    year, month, day = (*(int(part) for part in value.split("-")), 1, 1)[:3]
+    offset = reference.utcoffset()
+    return datetime(year, month, day, tzinfo=timezone(offset) if offset else UTC)

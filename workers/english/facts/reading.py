@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
 from typing import Any
 
 from schema.kinds import Modality, Polarity
@@ -16,9 +15,10 @@ from workers.english.facts import vocabulary as v
 from workers.english.facts.clauses import Clause, clauses
 from workers.english.facts.frames import Frame
 from workers.english.facts.moments import Moment
+from workers.english.facts.refs import Ref, Relation
 from workers.english.facts.screen import Piece
 from workers.english.facts.spelling import IDIOMS, Word
-from workers.english.facts.subjects import Context, Ref, Relation
+from workers.english.facts.subjects import Context
 from workers.english.facts.verbs import frames
 from workers.english.facts.worth import welcome
 
@@ -290,14 +290,14 @@ class Reader:
         undated: list[Any],
     ) -> None:
         clause = frame.clause
-        upcoming = self._upcoming(moment)
+        upcoming = moments.upcoming(moment, self.utterance.occurred_at)
         modality = clause.modality(upcoming)
         if clause.tense == "duty" or (any(h.lower_ in {"can"} for h in clause.helpers) and upcoming):
             modality = Modality.PLANNED
         start, stop = self._span(entry, frame, moment)
         if stop <= start:
             return
-        valid_from, valid_to = self._validity(moment, modality, upcoming=upcoming)
+        valid_from, valid_to = moments.validity(moment, modality, self.utterance.occurred_at, upcoming=upcoming)
         extra = self.context.render(undated, subject, article=True) if undated else ""
         if undated and undated[0].i == 0 and extra:
             extra = extra[:1].lower() + extra[1:]
@@ -328,28 +328,6 @@ class Reader:
         sure *= THING if subject.kind == "thing" else 1
         return sure if self.own else sure * FOREIGN
 
-    def _upcoming(self, moment: Moment | None) -> bool:
-        if moment is None or moment.first is None or (moment.since and moment.first <= self.utterance.occurred_at):
-            return False
-        day = self.utterance.occurred_at.replace(hour=0, minute=0, second=0, microsecond=0) + timedelta(days=1)
-        return moment.first >= day or (
-            moment.last is not None and moment.last > day and moment.first > self.utterance.occurred_at
-        )
-
-    def _validity(
-        self, moment: Moment | None, modality: Modality, *, upcoming: bool
-    ) -> tuple[datetime | None, datetime | None]:
-        """What bounds the time in which a statement holds. What happened or is has begun when its date does; what is
-        planned has not, and "until May" and "by May" do not tell when it began.
-        """
-        if moment is None or moment.value is None:
-            return None, None
-        begin = moment.first if moment.since else None
-        if begin is None and not (moment.until or moment.by or upcoming) and modality is not Modality.PLANNED:
-            begin = moments.start_of(moment.value, self.utterance.occurred_at)
-        end = moment.last if moment.until and modality in {Modality.ASSERTED, Modality.PLANNED} else None
-        return begin, end
-
     def _span(self, entry: Parsed, frame: Frame, moment: Moment | None) -> tuple[int, int]:
         clause = frame.clause
         tokens = [clause.verb, clause.head, *clause.helpers, *(frame.object or []), *frame.tokens]
@@ -358,8 +336,8 @@ class Reader:
                 clause.subject,
                 *(c for c in clause.subject.children if c.dep_ in {"det", "poss", "compound", "amod"}),
             ]
-        places = [entry.words[token.i] for token in tokens]
-        start, stop = min(word.start for word in places), max(word.stop for word in places)
+        words = [entry.words[token.i] for token in tokens]
+        start, stop = min(word.start for word in words), max(word.stop for word in words)
         if moment is not None and moment.value and moment.start >= entry.piece.start:
             start, stop = min(start, moment.start), max(stop, moment.stop)
         return start, stop
@@ -367,8 +345,8 @@ class Reader:
     def _add(self, entry: Parsed, found: Iterable[asides.Aside]) -> None:
         """Statements that no clause makes: relations and appositions."""
         for aside in found:
-            places = [entry.words[token.i] for token in aside.tokens if token.doc is entry.doc]
-            if places:
+            words = [entry.words[token.i] for token in aside.tokens if token.doc is entry.doc]
+            if words:
                 self.told.append(
                     Statement(
                         text=aside.text,
@@ -378,7 +356,7 @@ class Reader:
                         polarity=Polarity.POSITIVE,
                         modality=Modality.ASSERTED,
                         confidence=round(aside.sureness * (1 if self.own else FOREIGN), 3),
-                        start=min(word.start for word in places),
-                        stop=max(word.stop for word in places),
+                        start=min(word.start for word in words),
+                        stop=max(word.stop for word in words),
                     )
                 )

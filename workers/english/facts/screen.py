@@ -18,6 +18,7 @@ from itertools import islice
 
 from workers.english.facts import vocabulary
 from workers.english.facts.openings import PLAIN, RELATION, is_idle
+from workers.english.facts.sentences import LONGEST, QUOTE, ends, sentences
 from workers.english.facts.spelling import IDIOMS
 
 MOST_PIECES = 120
@@ -27,8 +28,8 @@ most 6; of BEAM's turns one in a thousand has more than 35), and it bounds a pas
 MOST_CHARACTERS = 200_000
 """Characters looked at; BEAM's longest turn has 53,000."""
 
-SHORTEST, LONGEST = 6, 360
-"""Characters of a piece. Longer runs without a full stop are data or legalese, which the rules do not read well."""
+SHORTEST = 6
+"""Characters of a piece."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,17 +58,6 @@ _BIOGRAPHY = re.compile(
     r"|brother|sister|mother|father|colleague|manager)\b"
 )
 """What a document or an assistant's answer must speak of to be worth parsing: somebody's life."""
-_LINE = re.compile(r"[^\n]+")
-_BULLET = re.compile(r"\s*(?:[-*•–]|\d{1,2}[.)])\s+")
-_NOT_PROSE = re.compile(
-    r"\s*(?:#|>|\||\+\+|--|//|/\*|import |from \w+ import|def |class |return |const |let \w+ =|var |SELECT )"
-)
-_CODE_SIGNS = re.compile(r"[{}=;<>\\|\[\]_]")
-_SENTENCE_END = re.compile(
-    r"(?<!\bDr)(?<!\bMr)(?<!\bMs)(?<!\bMrs)(?<!\bSt)(?<!\bProf)(?<!\bvs)(?<!\b[A-Za-z])[.!?…]+[\"”’)\]*_]*(?=\s|$)"
-    r"|[!?…]+[\"”’)\]*_]*(?=\s|$)|[\U0001F000-\U0001FAFF\u2600-\u27BF\uFE0F\u200D]+|\s[—–]\s|[;()\[\]*]"
-    r"|(?<=\s)[:;][-']?[)(DP](?=\s|$)|\.\.+"
-)
 _SUBJECT = r"(?:i|i['’]\w+|im|ive|we|we['’]\w+|he|she|they|it|it['’]s|(?:he|she|they)['’]\w+|hes|shes)"
 _LINK = (
     r"(?:(?:and|but|so|or|though|although|because|cuz|bc|since|as|then|plus|also|yet|while|whereas|even|hence|now|well"
@@ -148,7 +138,6 @@ _YOURS = re.compile(
     r"|there are)\b",
     re.IGNORECASE,
 )
-_QUOTE = re.compile(r"[\"“]([^\"“”\n]{2,300})[\"”]|(?<!\w)['‘]([^'‘’\n]{12,300})['’](?!\w)")
 _SAYS = (
     r"(?:said|says|told (?:me|us)|tells me|replied|goes|shouted|wrote|texted(?: me)?|whispered|answered|announced"
     r"|claims)"
@@ -173,7 +162,7 @@ def pieces(text: str, own: bool = True) -> Iterator[Piece]:
 def _worthwhile(text: str, own: bool) -> Iterator[Piece]:
     prose = _INLINE.sub(_blanked, _FENCE.sub(_blanked, text) if "```" in text or "~~~" in text else text)
     waiting: list[Piece] = []
-    for number, (start, stop) in enumerate(_sentences(prose, own)):
+    for number, (start, stop) in enumerate(sentences(prose, own)):
         sentence = prose[start:stop]
         if _ROLE_PLAY.match(sentence):
             yield from waiting
@@ -190,62 +179,6 @@ def _blanked(found: re.Match[str]) -> str:
     return "".join("\n" if character == "\n" else " " for character in found[0])
 
 
-def _sentences(prose: str, own: bool) -> Iterator[tuple[int, int]]:
-    """Spans of sentences, list items of a talker joined to the line that opens the list."""
-    begin = end = None
-    for line in _LINE.finditer(prose):
-        start, stop = line.span()
-        bullet = _BULLET.match(prose, start, stop)
-        if begin is not None and end is not None:
-            if bullet and own and stop - begin < LONGEST:
-                end = stop
-                continue
-            yield begin, end
-            begin = end = None
-        if _NOT_PROSE.match(prose, start, stop) or (bullet and not own):
-            continue
-        if stop - start > 12 and len(_CODE_SIGNS.findall(prose, start, stop)) * 15 > stop - start:
-            continue
-        if bullet:
-            start = bullet.end()
-        elif prose[start:stop].rstrip().endswith(":"):
-            begin, end = start, stop
-            continue
-        for quoted, left, right in _unquoted(prose, start, stop):
-            if quoted:
-                yield left, right
-            else:
-                yield from _ends(prose, left, right)
-    if begin is not None and end is not None:
-        yield begin, end
-
-
-def _unquoted(prose: str, start: int, stop: int) -> Iterator[tuple[bool, int, int]]:
-    """The line in parts: a sentence that holds a quotation of some length is one part by itself."""
-    at = start
-    for quote in _QUOTE.finditer(prose, start, stop):
-        if len(quote[0].split()) < 3 or quote.start() < at:
-            continue
-        ends = [found.end() for found in _SENTENCE_END.finditer(prose, at, quote.start())]
-        left = ends[-1] if ends else at
-        after = _SENTENCE_END.search(prose, quote.end(), stop)
-        right = after.end() if after else stop
-        yield False, at, left
-        yield True, left, right
-        at = right
-    yield False, at, stop
-
-
-def _ends(prose: str, start: int, stop: int) -> Iterator[tuple[int, int]]:
-    at = start
-    for found in _SENTENCE_END.finditer(prose, start, stop):
-        if found.end() > at:
-            yield at, found.end()
-            at = found.end()
-    if at < stop:
-        yield at, stop
-
-
 def _clauses(prose: str, start: int, stop: int, number: int, own: bool) -> Iterator[Piece]:
     """The pieces of one sentence."""
     if not own:
@@ -256,7 +189,7 @@ def _clauses(prose: str, start: int, stop: int, number: int, own: bool) -> Itera
     sentence = prose[start:stop]
     if _UNREAL.match(sentence) or _ANYWHERE_UNREAL.search(sentence):
         return
-    quote = _QUOTE.search(prose, start, stop)
+    quote = QUOTE.search(prose, start, stop)
     if quote and len(quote[0].split()) >= 3:
         yield from _quotation(prose, start, stop, number, quote)
         return
@@ -331,7 +264,7 @@ def _quotation(prose: str, start: int, stop: int, number: int, quote: re.Match[s
         yield Piece(start + before.start("who"), start + before.end("who"), number, sayer=True)
     elif after is not None:
         yield Piece(*after.span("who"), number, sayer=True)
-    for left, right in _ends(prose, *inside):
+    for left, right in ends(prose, *inside):
         if not prose[left:right].rstrip().endswith("?"):
             for begin, end in _parts(prose, left, right):
                 if end - begin >= SHORTEST:

@@ -1,4 +1,4 @@
-"""Reference resolution: which person or thing a noun phrase or pronoun of one turn denotes, as a `Ref`.
+"""Reference resolution: which person or thing a noun phrase or pronoun of one turn denotes, as a `Ref` (`refs`).
 
     speaker Ana: "My aunt Vera moved to Porto. She teaches."
     "My aunt Vera"  ->  Ref("Vera", "name", noun "aunt", sex "f"), and Relation(Ana, "aunt", Vera)
@@ -38,6 +38,7 @@ from workers.english.facts.phrases import (
     relation_parts,
     singular,
 )
+from workers.english.facts.refs import Ref, Relation, fits, nameless, possessive, sex_of, title, words_of
 
 FIRST = frozenset({"i", "me", "we", "us", "myself", "ourselves", "mine", "ours"})
 _SEVERAL = frozenset({"we", "us", "ourselves"})
@@ -45,33 +46,6 @@ _THIRD = {"he": "he", "him": "he", "she": "she", "her": "she", "they": "they", "
 _QUANTIFIERS = frozenset({"both", "all", "either", "neither", "each"})
 _ARTICLES = frozenset({"no", "a", "an", "the", "this", "that", "these", "those"})
 _OPENERS = v.FILLERS | {"i", "ok", "god", "lord", "jesus", "christ", "yes", "no"}
-
-
-@dataclass(frozen=True, slots=True)
-class Ref:
-    """Somebody or something. `name` is how statements call it; `noun` the lower-case head of its phrase."""
-
-    name: str
-    kind: str  # "speaker", "person", "animal", "thing", "name" (a name of whatever)
-    noun: str = ""
-    sex: str = ""
-    plural: bool = False
-    owner: Ref | None = None
-    definite: bool = True
-
-    @property
-    def named(self) -> bool:
-        return self.kind in {"speaker", "name"}
-
-
-@dataclass(frozen=True, slots=True)
-class Relation:
-    """`owner` has `noun` called `name`: an own statement. `tokens` are the words it rests on."""
-
-    owner: Ref
-    noun: str
-    name: Ref
-    tokens: tuple[Any, ...]
 
 
 @dataclass(slots=True)
@@ -257,18 +231,18 @@ class Context:
             return several or [ref for ref in self.persons[-1:] if ref.plural]
         if pronoun == "all":
             return [ref for ref in self.persons if ref.kind == "name"]
-        if self.reported is not None and _fits(self.reported, pronoun):
+        if self.reported is not None and fits(self.reported, pronoun):
             return [self.reported]
-        subjects = [ref for ref in self.last_subjects if _fits(ref, pronoun)]
+        subjects = [ref for ref in self.last_subjects if fits(ref, pronoun)]
         if len(subjects) == 1 and len(self.last_subjects) == 1 and not self._rivals(subjects[0], pronoun):
             return subjects
-        fitting = list({ref.name: ref for ref in self.persons if _fits(ref, pronoun)}.values())
+        fitting = list({ref.name: ref for ref in self.persons if fits(ref, pronoun)}.values())
         return fitting if len(fitting) == 1 else []
 
     def _rivals(self, subject: Ref, pronoun: str) -> bool:
         """Whether somebody else was named since the last subject, who could be meant as well."""
         since = self.seen.get(subject.name, 0)
-        others = (ref for ref in self.persons if ref.name != subject.name and _fits(ref, pronoun))
+        others = (ref for ref in self.persons if ref.name != subject.name and fits(ref, pronoun))
         return any(self.seen.get(ref.name, 0) >= since for ref in others)
 
     def mention(self, ref: Ref, subject: bool = False) -> None:
@@ -316,7 +290,7 @@ class Context:
             if subject is not None and owners[0].name == subject.name:
                 return "their" if article else ""
             return (
-                f"{'the ' if article else ''}{possessive(owners[0])}" if _nameless(owners[0]) else possessive(owners[0])
+                f"{'the ' if article else ''}{possessive(owners[0])}" if nameless(owners[0]) else possessive(owners[0])
             )
         if lower in {"you", "your", "yours", "yourself", "hers", "theirs", "mine", "ours"}:
             return None
@@ -328,41 +302,9 @@ class Context:
                 # Nobody lives in a person: "lives in us" is a country without its capitals, or a manner of speaking.
                 return None
             if subject is None or not refs[0].name.startswith(subject.name):
-                if lower in _SEVERAL and _nameless(refs[0]):
+                if lower in _SEVERAL and nameless(refs[0]):
                     return None  # "us" is more than the user, and nobody knows who
-                return f"the {refs[0].name}" if article and _nameless(refs[0]) else refs[0].name
+                return f"the {refs[0].name}" if article and nameless(refs[0]) else refs[0].name
             own = refs[0].name.removeprefix(f"{possessive(subject)} ")
             return "themselves" if own == subject.name else f"their {own}" if article else own
         return str(token.text)
-
-
-def words_of(tokens: Iterable[Any]) -> str:
-    """The words of a name as one string."""
-    unique = sorted({token.i: token for token in tokens}.values(), key=lambda token: token.i)
-    return " ".join(token.text for token in unique).replace(" 's", "'s")
-
-
-def title(name: str) -> str:
-    """A name with a capital, the rest as it was written."""
-    return name[:1].upper() + name[1:]
-
-
-def possessive(ref: Ref) -> str:
-    """The genitive of a name."""
-    return f"{ref.name}'" if ref.plural and ref.name.endswith("s") else f"{ref.name}'s"
-
-
-def _nameless(ref: Ref) -> bool:
-    """Whether a phrase is told by way of the user without a name: "user", "user's sister"."""
-    return ref.name == "user" or ref.name.startswith("user's ")
-
-
-def sex_of(noun: str) -> str:
-    """The sex a noun of kin tells, or nothing."""
-    return "f" if noun in v.FEMALE else "m" if noun in v.MALE else ""
-
-
-def _fits(ref: Ref, pronoun: str) -> bool:
-    if ref.kind in {"thing", "speaker"} or ref.plural:
-        return False
-    return ref.sex == "" or ref.sex == ("f" if pronoun == "she" else "m")

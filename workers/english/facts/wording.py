@@ -12,7 +12,7 @@ from schema.kinds import Modality, Polarity
 from workers.english.facts.clauses import Clause
 from workers.english.facts.frames import Frame
 from workers.english.facts.moments import Moment
-from workers.english.facts.subjects import Ref
+from workers.english.facts.refs import Ref
 
 _IRREGULAR = {"be": "is", "have": "has", "do": "does", "go": "goes"}
 

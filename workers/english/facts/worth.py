@@ -16,7 +16,8 @@ from workers.english.facts.frames import MANNER, Frame, bare, compares, concrete
 from workers.english.facts.moments import Moment
 from workers.english.facts.openers import THING_VERBS
 from workers.english.facts.phrases import inside, is_name, singular
-from workers.english.facts.subjects import Context, Ref
+from workers.english.facts.refs import Ref
+from workers.english.facts.subjects import Context
 from workers.english.facts.vocabulary import closed
 
 ABSTRACT = ("ance", "ence", "ness", "ment", "ity", "ship", "dom")
