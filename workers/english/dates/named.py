@@ -10,11 +10,7 @@ from dataclasses import replace
 from datetime import date
 
 from workers.english.dates import periods
-from workers.english.dates.numbers import (
-    digits_year,
-    number,
-    ordinal,
-)
+from workers.english.dates.numbers import digits_year, number, ordinal
 from workers.english.dates.numeric import decimal, numeric, valid
 from workers.english.dates.periods import DAY, Partial, relative
 from workers.english.dates.reader import Read, Reader, shifted_year, year

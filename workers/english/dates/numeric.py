@@ -9,19 +9,10 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import date
 
-from workers.english.dates.numbers import (
-    LIKELY_YEARS,
-    full_year,
-)
+from workers.english.dates.numbers import LIKELY_YEARS, full_year
 from workers.english.dates.periods import Partial
 from workers.english.dates.reader import Read, Reader
-from workers.english.dates.words import (
-    FUNCTION_WORDS,
-    MONTHS,
-    WEEKDAYS,
-    Tokens,
-    words,
-)
+from workers.english.dates.words import FUNCTION_WORDS, MONTHS, WEEKDAYS, Tokens, words
 
 _NUMERIC_LEADS = words(
     "on by since until till til before after from between through this next last coming starting beginning dated due"

@@ -5,22 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from workers.english.dates import periods
-from workers.english.dates.numbers import (
-    digits_year,
-    number,
-    ordinal,
-    spoken_year,
-)
+from workers.english.dates.numbers import digits_year, number, ordinal, spoken_year
 from workers.english.dates.periods import DAY, Period, part, relative, weekend
 from workers.english.dates.reader import Read, Reader
-from workers.english.dates.words import (
-    MONTHS,
-    PARTS,
-    PLURALS,
-    SHIFTS,
-    UNITS,
-    WEEKDAYS,
-)
+from workers.english.dates.words import MONTHS, PARTS, PLURALS, SHIFTS, UNITS, WEEKDAYS
 
 
 def container(r: Reader, at: int) -> tuple[int, Period] | None:

@@ -10,20 +10,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import date
 
-from workers.english.dates.numbers import (
-    LIKELY_YEARS,
-    digits_year,
-    short_year,
-    spoken_year,
-)
+from workers.english.dates.numbers import LIKELY_YEARS, digits_year, short_year, spoken_year
 from workers.english.dates.periods import Partial, Period, Prefer, resolve
-from workers.english.dates.words import (
-    MONTHS,
-    SHIFTS,
-    TO,
-    Tokens,
-    words,
-)
+from workers.english.dates.words import MONTHS, SHIFTS, TO, Tokens, words
 
 Thing = Period | Partial
 

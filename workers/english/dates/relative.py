@@ -10,21 +10,11 @@ from dataclasses import replace
 from datetime import date
 
 from workers.english.dates import holidays, periods
-from workers.english.dates.numbers import (
-    Amount,
-    amount,
-    digits_year,
-    number,
-    spoken_year,
-)
+from workers.english.dates.numbers import Amount, amount, digits_year, number, spoken_year
 from workers.english.dates.periods import DAY, WEEK, Period, part, relative, weekend
 from workers.english.dates.reader import Read, Reader, shifted_year, year
 from workers.english.dates.shifts import number_shift, stretch
-from workers.english.dates.words import (
-    DAY_PARTS,
-    FESTIVE,
-    WEEKDAYS,
-)
+from workers.english.dates.words import DAY_PARTS, FESTIVE, WEEKDAYS
 
 NAMED_DAYS = {
     "today": 0, "tonight": 0, "tonite": 0, "otd": 0, "yesterday": -1, "tomorrow": 1, "tmr": 1, "tmrw": 1, "tomorow": 1,

@@ -13,26 +13,12 @@ from datetime import date, timedelta
 
 from workers.english.dates import holidays, periods
 from workers.english.dates.named import month_first, weekday
-from workers.english.dates.numbers import (
-    Amount,
-    amount,
-    number,
-    one,
-    rolling,
-)
+from workers.english.dates.numbers import Amount, amount, number, one, rolling
 from workers.english.dates.numeric import numeric
 from workers.english.dates.parts import ordinal_unit
 from workers.english.dates.periods import DAY, Partial, Period, relative, weekend
 from workers.english.dates.reader import Read, Reader
-from workers.english.dates.words import (
-    DAY_PARTS,
-    MONTHS,
-    PLURALS,
-    SEASONS,
-    SHIFTS,
-    UNITS,
-    WEEKDAYS,
-)
+from workers.english.dates.words import DAY_PARTS, MONTHS, PLURALS, SEASONS, SHIFTS, UNITS, WEEKDAYS
 
 
 def shifted(r: Reader, at: int) -> Read:

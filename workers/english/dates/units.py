@@ -3,25 +3,11 @@
 from __future__ import annotations
 
 from workers.english.dates import periods
-from workers.english.dates.numbers import (
-    LIKELY_YEARS,
-    digits_year,
-    full_year,
-    number,
-    ordinal,
-    spoken_year,
-)
+from workers.english.dates.numbers import LIKELY_YEARS, digits_year, full_year, number, ordinal, spoken_year
 from workers.english.dates.periods import DAY, WEEK, Partial, relative, week, weekend
 from workers.english.dates.reader import Read, Reader, shifted_year, year
 from workers.english.dates.relative import to_date
-from workers.english.dates.words import (
-    FUNCTION_WORDS,
-    MONTHS,
-    SEASONS,
-    UNITS,
-    WEEKDAYS,
-    words,
-)
+from workers.english.dates.words import FUNCTION_WORDS, MONTHS, SEASONS, UNITS, WEEKDAYS, words
 
 SPOKEN_DECADES = {"twenties": 20, "thirties": 30, "forties": 40, "fifties": 50, "sixties": 60, "seventies": 70,
                    "eighties": 80, "nineties": 90}  # fmt: skip

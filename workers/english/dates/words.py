@@ -15,8 +15,12 @@ from typing import TypeVar
 Rule = TypeVar("Rule")
 
 
+def listed(text: str) -> list[str]:
+    return text.split()
+
+
 def words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
+    return frozenset(listed(text))
 
 
 def by_word(rules: Iterable[tuple[Iterable[str], tuple[Rule, ...]]]) -> dict[str, tuple[Rule, ...]]:
@@ -105,60 +109,18 @@ DAY_PARTS = words("morning afternoon evening night nite lunchtime noon midnight"
 CLOCK = words("am pm o'clock oclock")
 """What follows the hours of a time of day."""
 
-_BELOW_TWENTY = [
-    "zero",
-    "one",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
-    "twelve",
-    "thirteen",
-    "fourteen",
-    "fifteen",
-    "sixteen",
-    "seventeen",
-    "eighteen",
-    "nineteen",
-]
-TENS = dict(
-    zip(["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"], range(20, 100, 10), strict=True)
+_BELOW_TWENTY = listed(
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen"
+    " eighteen nineteen"
 )
+_TENS = listed("twenty thirty forty fifty sixty seventy eighty ninety")
+_ORDINALS = listed(
+    "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth fifteenth"
+    " sixteenth seventeenth eighteenth nineteenth twentieth"
+)
+TENS = dict(zip(_TENS, range(20, 100, 10), strict=True))
 CARDINALS = {name: number for number, name in enumerate(_BELOW_TWENTY)} | TENS
-ORDINALS = {
-    name: number
-    for number, name in enumerate(
-        [
-            "first",
-            "second",
-            "third",
-            "fourth",
-            "fifth",
-            "sixth",
-            "seventh",
-            "eighth",
-            "ninth",
-            "tenth",
-            "eleventh",
-            "twelfth",
-            "thirteenth",
-            "fourteenth",
-            "fifteenth",
-            "sixteenth",
-            "seventeenth",
-            "eighteenth",
-            "nineteenth",
-            "twentieth",
-        ],
-        start=1,
-    )
-} | {"thirtieth": 30}
+ORDINALS = {name: number for number, name in enumerate(_ORDINALS, start=1)} | {"thirtieth": 30}
 VAGUE = {"couple": 2, "few": 3, "several": 3}
 
 TO = words("to till til until through thru - – — ~")

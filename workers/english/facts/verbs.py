@@ -13,13 +13,7 @@ from typing import Any
 from workers.english.facts import vocabulary as v
 from workers.english.facts.clauses import Clause
 from workers.english.facts.copulas import CONDITIONS, called, copula, state
-from workers.english.facts.frames import (
-    LIFE,
-    Frame,
-    joined,
-    object_of,
-    particles_of,
-)
+from workers.english.facts.frames import LIFE, Frame, joined, object_of, particles_of
 from workers.english.facts.phrases import inside, members
 from workers.english.facts.prepositions import Said, with_prepositions
 from workers.english.facts.vocabulary import closed
