@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from schema.db import Database
 from schema.settings import Settings
 from schema.store import usage
 from workers.derive.contract import Extraction, Extractor, Utterance
+
+if TYPE_CHECKING:
+    from workers.derive.llm import Budget
 
 
 class Nothing:
@@ -47,16 +51,21 @@ class DailyBudget:
 @lru_cache(maxsize=4)
 def extractor(database: Database, settings: Settings) -> Extractor:
     """Return the extractor that PALIMPSEST_EXTRACTOR names, one a process. Loads no model and asks nobody yet."""
+    return build(settings, DailyBudget(database, settings.llm_daily_tokens))
+
+
+def build(settings: Settings, budget: Budget | None = None) -> Extractor:
+    """Return a new extractor as the settings name it. An LLM without a budget may spend any number of tokens."""
     if settings.extractor == "none":
         return Nothing()
     if settings.extractor == "llm":
         from workers.derive.llm import ChatExtractor
 
-        return ChatExtractor.from_settings(settings, DailyBudget(database, settings.llm_daily_tokens))
+        return ChatExtractor.from_settings(settings, budget)
     if settings.spacy_model == "fake":
         from workers.derive.fakes import FakeExtractor
 
         return FakeExtractor()
-    from workers.derive.facts import Rules
+    from workers.english.facts import Rules
 
     return Rules(settings.spacy_model)

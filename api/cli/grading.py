@@ -23,7 +23,6 @@ from schema.errors import InvalidInput
 if TYPE_CHECKING:
     from api.evaluation.facts import Similarity
     from schema.settings import Settings
-    from workers.derive.contract import Extractor
 
 SHOWN_CHARS = 400
 """Of a text that failed; `--json` has all of it."""
@@ -46,10 +45,11 @@ def facts(
     if data is not None:
         _check(*data)
     from api.evaluation import facts as evaluation
+    from workers.extraction import build
 
     items = evaluation.read(path)
     with err().status(Text("extracting")):
-        extractor, near = _extractor(settings), _similarity(settings)
+        extractor, near = build(settings), _similarity(settings)
         figures = evaluation.evaluate(items, extractor, near, failures=failures)
         if data is not None:
             figures["observations"] = evaluation.observations(data[1], extractor, near)
@@ -72,25 +72,6 @@ def _check(form: str, path: Path) -> None:
         raise InvalidInput(f"data: {form} has no observations; it is locomo FILE", field="data")
     if not path.is_file():
         raise InvalidInput(f"data: {path} is no file", field="data")
-
-
-def _extractor(settings: Settings) -> Extractor:
-    """Return the extractor of the settings, with no budget: that needs a store."""
-    if settings.extractor == "llm":
-        from workers.derive.llm import ChatExtractor
-
-        return ChatExtractor.from_settings(settings)
-    if settings.extractor == "none":
-        from workers.extraction import Nothing
-
-        return Nothing()
-    if settings.spacy_model == "fake":
-        from workers.derive.fakes import FakeExtractor
-
-        return FakeExtractor()
-    from workers.derive.facts import Rules
-
-    return Rules(settings.spacy_model)
 
 
 def _similarity(settings: Settings) -> Similarity:

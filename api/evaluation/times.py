@@ -23,8 +23,8 @@ from pathlib import Path
 from typing import Any
 
 from api.evaluation.datasets import Place, rows
-from workers.derive import times
-from workers.derive.times import When
+from workers.english import dates
+from workers.english.dates import When
 
 Find = Callable[[str, datetime], Sequence[When]]
 
@@ -107,7 +107,7 @@ def _day(place: Place, fields: dict[str, Any], name: str) -> str | None:
         raise place.fault(name, f"is no day: {text!r}") from error
 
 
-def evaluate(items: Iterable[Item], expressions: Find = times.expressions) -> dict[str, Any]:
+def evaluate(items: Iterable[Item], expressions: Find = dates.expressions) -> dict[str, Any]:
     """Score `expressions`: shares in [0, 1] of the spans that are right, and the count of invented dates."""
     right = dict.fromkeys(_SCORED, 0)
     total = dict.fromkeys(_SCORED, 0)

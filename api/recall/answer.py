@@ -15,7 +15,7 @@ from typing import Any
 from api.recall.evidence import Evidence
 from api.recall.pack import Entry
 from schema.kinds import Source
-from workers.derive.orders import gives_orders
+from workers.english.orders import gives_orders
 
 
 @dataclass(frozen=True, slots=True)

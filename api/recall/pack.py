@@ -1,9 +1,7 @@
 """Tenth stage: the prompt. Admitted memories become fragments, fragments become the context, budgets are kept.
 
-A fragment quotes a memory. Its first line gives the event time and who spoke; every line of the memory follows behind
-`> `, an empty one as `>`. Stored text is data: it can hold no blank line and no line that looks like another
-fragment's head, because both would stand behind the quotation mark. Fragments joined with a blank line, in prompt
-order, are the context, byte for byte.
+A fragment quotes a memory (`workers.derive.fragment`). Fragments joined with a blank line, in prompt order, are the
+context, byte for byte.
 
 Budgets go to the best first. A memory that does not fit is rejected and a later, smaller one may still fit.
 """
@@ -16,14 +14,12 @@ from dataclasses import dataclass
 
 from api.recall.candidate import Ranked, content_order
 from api.recall.settings import RecallSettings
-from schema.kinds import Candidate
+from workers.derive.fragment import SEPARATOR, quote
 from workers.derive.text import UNSPACED
 
 OVER_ENTRIES = "over-max-entries"
 OVER_CHARS = "over-char-budget"
 OVER_TOKENS = "over-token-budget"
-
-SEPARATOR = "\n\n"
 
 _UNSPACED = re.compile(f"[{UNSPACED}]")
 
@@ -67,7 +63,8 @@ def pack(ranked: Sequence[Ranked], settings: RecallSettings) -> Packed:
         if item.reason is not None:
             out.append(item)
             continue
-        fragment = quote(item.candidate, item.text)
+        said = item.candidate
+        fragment = quote(item.text, said.speaker, said.source, said.occurred_at)
         after = _spend(spent, fragment)
         over = _over(after, settings)
         if over is None:
@@ -79,14 +76,6 @@ def pack(ranked: Sequence[Ranked], settings: RecallSettings) -> Packed:
         admitted.sort(key=lambda item: content_order(item.candidate))
     entries = tuple(Entry(at, item, fragments[item.candidate.id]) for at, item in enumerate(admitted))
     return Packed(SEPARATOR.join(entry.fragment for entry in entries), entries, tuple(out), spent)
-
-
-def quote(candidate: Candidate, text: str) -> str:
-    """A memory as a fragment of a prompt."""
-    who = " ".join((candidate.speaker or "").split())
-    when = candidate.occurred_at.isoformat(sep=" ", timespec="minutes")
-    head = f"[{when}] {who} ({candidate.source}):" if who else f"[{when}] ({candidate.source}):"
-    return "\n".join([head, *(f"> {line}" if line.strip() else ">" for line in text.splitlines())])
 
 
 def estimate_tokens(text: str) -> int:

@@ -19,8 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workers.derive.text import FACT_SPACE, name_key, normalise, term_key, terms
-from workers.derive.times import expressions
-from workers.derive.traits import Trait, wanted
+from workers.derive.traits import Trait
+from workers.english.dates import expressions
+from workers.english.traits import wanted
 
 ENTITY_SPACE = b"entity"
 """Entity names have postings of their own beside the words': `term_key(name, ENTITY_SPACE)`."""

@@ -13,8 +13,9 @@ from schema.store import entities, memories
 from schema.store.entities import SPEAKER, EntitySet
 from schema.store.memories import MemoryText
 from workers.derivations.base import Derivation
-from workers.derive.entities import VERSION, extract, model_version, named, stated
+from workers.derive.entities import VERSION, extract, model_version, named
 from workers.derive.text import TOKENISER
+from workers.english.names import stated
 
 
 @dataclass

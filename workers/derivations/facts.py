@@ -21,8 +21,8 @@ from schema.store.facts import Stated
 from workers.derivations import numbers
 from workers.derivations.base import Derivation, Snooze
 from workers.derive.contract import BudgetSpent, Extractor, NoAnswerInTime, Statement, Turn, Utterance
-from workers.derive.rating import RATING
 from workers.derive.triples import TRIPLES, fact_key, said
+from workers.english.rating import RATING
 from workers.truth.consolidation import Consolidation, FactsOf
 
 CONSOLIDATION = "consolidation/1"

@@ -16,7 +16,7 @@ from schema.store.passages import Passage, Wanted
 from workers.derivations import numbers
 from workers.derivations.base import Derivation
 from workers.derive.passages import PASSAGES, cut
-from workers.derive.rating import RATING, rate_passage
+from workers.english.rating import RATING, rate_passage
 from workers.truth.consolidation import Consolidation
 
 

@@ -14,7 +14,8 @@ from schema.store.memories import MemoryText
 from schema.store.postings import TermSet
 from workers.derivations.base import Derivation
 from workers.derive.text import FACT_SPACE, TERM_SPACE, TOKENISER, term_key, terms
-from workers.derive.traits import TRAITS, trait_key, traits
+from workers.derive.traits import trait_key
+from workers.english.traits import TRAITS, traits
 
 SPACE_OF: dict[str, bytes] = {MemoryKind.FACT: FACT_SPACE}
 """Kinds whose words have postings of their own."""

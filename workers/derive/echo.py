@@ -6,8 +6,8 @@ key, of its first HEAD words (to be looked up by) and of all its words. In a new
 sentence could begin at is tried.
 
 A run counts only between boundaries: the text's ends, punctuation, brackets, quotes, a line break. So "I like tea" is
-no echo inside "I no longer think I like tea any more". Our own marking, a header line and lines quoted below it, counts
-as a whole, whatever it holds.
+no echo inside "I no longer think I like tea any more". A whole fragment of a prompt (`fragment`) counts as an echo,
+whatever it holds.
 
 Sentences of fewer than HEAD words state nothing and are left alone.
 """
@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from schema.ids import digest
+from workers.derive.fragment import quoted
 from workers.derive.text import UNSPACED, normalise
 
 HEAD = 2
@@ -30,11 +31,6 @@ _WORD = re.compile(rf"[{UNSPACED}]|(?:[^\W{UNSPACED}]|['’](?=\w))+")
 _ESCAPE = re.compile(r'\\u[0-9a-fA-F]{4}|\\[nrt"\\/bf]')
 _ESCAPED = {"n": "\n", "r": "\n", "t": "\t", "b": " ", "f": "\n"}
 _SENTENCE_END = re.compile(r"[.!?…]+(?=[\s\"'”’)\]*_]|$)|[。！？\n]")
-_MARKED = re.compile(
-    r"\[\d{4}-\d\d-\d\d[ T]\d\d:\d\d[^\]\n]{0,20}\][^\n\\]{0,220}\((?:user|assistant|external|system)\):"
-    r"(?:(?:\r?\n|(?:\\r)?\\n)[ \t]*>[^\n\\]*(?:\\(?!n)[^\n\\]*)*)+"
-)
-"""The packer's fragment: `[time] who (source):` and quoted lines, as plain text or inside a JSON string."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +119,7 @@ Lookup = Callable[[Sequence[int]], Iterable[Trace]]
 
 def echoes(text: str, key: bytes, lookup: Lookup) -> list[tuple[int, int]]:
     """Return the spans of a text, as (start, stop), that repeat what was served, in order and apart."""
-    spans = [found.span() for found in _MARKED.finditer(text)]
+    spans = quoted(text)
     said = words(text)
     heads: dict[int, list[int]] = {}
     for at in range(len(said) - HEAD + 1):

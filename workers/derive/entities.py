@@ -1,12 +1,11 @@
 """Who and what a text names. One extractor and one normaliser serve the index and the question.
 
-spaCy's named entities, less the kinds that say when or how many, plus whoever speaks. A fact names whom its own parts
-name.
+spaCy's named entities, less the kinds that say when or how many, plus whoever speaks. Of a fact, the names in its parts
+(`workers.english.names`).
 """
 
 from __future__ import annotations
 
-import re
 import threading
 from collections.abc import Iterable, Sequence
 from itertools import islice
@@ -47,59 +46,6 @@ def extract(texts: Sequence[str], model: str) -> list[list[Named]]:
         return [
             named((entity.text, entity.label_) for entity in doc.ents if entity.label_ in KINDS) for doc in documents
         ]
-
-
-_INSIDE = frozenset({"of", "the", "de", "da", "del", "van", "von", "al", "bin"})
-_NAMELESS = frozenset(
-    {
-        *("January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November"),
-        *(
-            "December",
-            "Monday",
-            "Tuesday",
-            "Wednesday",
-            "Thursday",
-            "Friday",
-            "Saturday",
-            "Sunday",
-            "I",
-            "The",
-            "A",
-            "An",
-        ),
-    }
-)
-
-
-def stated(subject: str, object_: str | None) -> list[tuple[str, str]]:
-    """Return the names in a statement as (name, kind): its subject without possessions, and capitalised runs.
-
-    A statement's parts are known, so nothing is parsed a second time; what is no name in them is a common noun.
-    """
-    owner = re.split(r"['’]s? ", subject, maxsplit=1)[0]
-    parts = [owner, *([object_] if object_ else [])]
-    runs = [run for part in parts for run in _capitalised(part)]
-    return [(run, "NAME") for run in runs]
-
-
-def _capitalised(text: str) -> list[str]:
-    """Return the runs of capitalised words of a text, joined by the small words that names have inside."""
-    runs: list[list[str]] = []
-    small: list[str] = []
-    ends = True
-    for word in text.replace(",", " , ").split():
-        bare = word.strip('.,;:!?"“”()')
-        if bare[:1].isupper() and bare not in _NAMELESS:
-            if ends or not runs:
-                runs.append([bare])
-            else:
-                runs[-1] += [*small, bare]
-            small, ends = [], False
-        elif bare in _INSIDE and not ends:
-            small.append(bare)
-        else:
-            small, ends = [], True
-    return [" ".join(run) for run in runs]
 
 
 def model_version(model: str) -> str:

@@ -26,7 +26,7 @@ from schema.store.episodes import EpisodeRow
 from schema.store.facts import FactRow, Place, Stated
 from schema.store.facts import Source as FactSource
 from schema.store.history import DecisionRow
-from workers.derive.rating import rate_fact
+from workers.english.rating import rate_fact
 from workers.truth.confidence import Evidence, confidence, state
 
 HEDGED_WEIGHT = 0.5

@@ -10,7 +10,7 @@ import pytest
 
 from api.evaluation import times
 from api.evaluation.datasets import DataFileError
-from workers.derive.times import When
+from workers.english.dates import When
 
 SHARED = Path(__file__).resolve().parents[4] / "shared" / "data" / "temporal" / "english-dev.jsonl"
 DAY = datetime(2020, 5, 4, tzinfo=UTC)

@@ -20,7 +20,8 @@ from schema.ids import digest
 from schema.kinds import Candidate
 from schema.store.memories import embedded_text
 from workers.derive.text import FACT_SPACE, TERM_SPACE, content_key, term_key, terms
-from workers.derive.traits import trait_key, traits
+from workers.derive.traits import trait_key
+from workers.english.traits import traits
 
 NOW = datetime(2024, 6, 1, 12, tzinfo=UTC)
 

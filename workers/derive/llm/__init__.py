@@ -40,7 +40,7 @@ from workers.derive.llm.client import ChatClient, Meter
 from workers.derive.llm.errors import BadAnswer, BudgetSpent, NoAnswerInTime
 from workers.derive.llm.grounding import GROUNDING
 from workers.derive.llm.prompt import STATEMENTS, VERSION, request, shown
-from workers.derive.orders import ORDERS
+from workers.english.orders import ORDERS
 
 __all__ = ["BadAnswer", "Budget", "BudgetSpent", "ChatExtractor", "NoAnswerInTime"]
 

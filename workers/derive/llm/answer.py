@@ -31,8 +31,8 @@ from workers.derive.llm.prompt import (
     clean,
     speaker,
 )
-from workers.derive.orders import is_order
 from workers.derive.text import normalise
+from workers.english.orders import is_order
 
 _DATE = re.compile(r"(\d{4})(?:-(\d\d)(?:-(\d\d))?)?", re.ASCII)
 _ARTICLE = re.compile(r"^(?:a|an|the)\s+(?=\S)")
