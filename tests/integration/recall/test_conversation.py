@@ -123,8 +123,8 @@ def test_neighbours_and_speakers_are_found_by_their_indexes(store: Store) -> Non
     with store.database.write() as session:
         session.execute(
             text("""
-            INSERT INTO memories (namespace_id, number, key, kind, text, text_digest, source, session_id, seq, occurred_at,
-                                  trust, confidence)
+            INSERT INTO memories (namespace_id, number, key, kind, text, text_digest, source, session_id, seq,
+                                  occurred_at, trust, confidence)
             SELECT namespace_id, 1000 + n, decode(md5(n::text), 'hex'), 'passage', 'x', '', 'user', 't' || n / 50, n,
                    now(), 1, 1 FROM memories, generate_series(1, 20000) n""")
         )
