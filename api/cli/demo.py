@@ -25,10 +25,10 @@ from rich.console import Console
 from rich.text import Text
 
 from api.cli import evidence as shown
-from api.cli.fleet import Running
 from api.cli.processes import Port
 from api.cli.progress import Bars, label
 from api.cli.servers import DataDir
+from api.cli.services import Running
 from api.cli.terminal import bars, brief, out, say
 from api.cli.up import started
 from deploy.embedded import erase

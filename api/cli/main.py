@@ -22,27 +22,29 @@ import typer
 from typer.exceptions import TyperException
 
 from api.cli import (
-    asking,
-    benching,
-    correcting,
+    bench,
     demo,
     doctor,
+    edit,
     episode,
-    evaluating,
+    facts,
     failures,
-    forgetting,
-    importing,
-    listing,
+    feedback,
+    forget,
+    import_,
     processes,
+    recall,
+    remember,
     rules,
     stats,
     status,
     sweep,
-    telling,
     terminal,
+    trust,
     up,
     why,
 )
+from api.cli.eval import app as eval_app
 from deploy.embedded import EmbeddedError
 from schema.errors import PalimpsestError, StoreUnavailable
 
@@ -62,16 +64,16 @@ app.command("migrate", rich_help_panel=_RUN)(processes.migrate)
 app.command("serve", rich_help_panel=_RUN)(processes.serve)
 app.command("worker", rich_help_panel=_RUN)(processes.worker)
 app.command("beat", rich_help_panel=_RUN)(processes.beat)
-app.command("remember", rich_help_panel=_USE)(telling.remember)
-app.command("import", rich_help_panel=_USE)(importing.import_)
-app.command("recall", rich_help_panel=_USE)(asking.recall)
-app.command("facts", rich_help_panel=_USE)(listing.facts)
-app.command("memories", rich_help_panel=_USE)(listing.memories)
+app.command("remember", rich_help_panel=_USE)(remember.remember)
+app.command("import", rich_help_panel=_USE)(import_.import_)
+app.command("recall", rich_help_panel=_USE)(recall.recall)
+app.command("facts", rich_help_panel=_USE)(facts.facts)
+app.command("memories", rich_help_panel=_USE)(facts.memories)
 app.command("why", rich_help_panel=_USE)(why.why)
-app.command("feedback", rich_help_panel=_CORRECT)(correcting.feedback)
-app.command("edit", rich_help_panel=_CORRECT)(correcting.edit)
-app.command("trust", rich_help_panel=_CORRECT)(correcting.trust)
-app.command("forget", rich_help_panel=_CORRECT)(forgetting.forget)
+app.command("feedback", rich_help_panel=_CORRECT)(feedback.feedback)
+app.command("edit", rich_help_panel=_CORRECT)(edit.edit)
+app.command("trust", rich_help_panel=_CORRECT)(trust.trust)
+app.command("forget", rich_help_panel=_CORRECT)(forget.forget)
 app.command("status", rich_help_panel=_KEEP)(status.status)
 app.command("episode", rich_help_panel=_KEEP)(episode.episode)
 app.command("doctor", rich_help_panel=_KEEP)(doctor.doctor)
@@ -79,8 +81,8 @@ app.command("sweep", rich_help_panel=_KEEP)(sweep.sweep)
 app.add_typer(rules.app, name="rules", rich_help_panel=_KEEP)
 app.add_typer(failures.app, name="failures", rich_help_panel=_KEEP)
 app.command("stats", rich_help_panel=_MEASURE)(stats.stats)
-app.add_typer(evaluating.app, name="eval", rich_help_panel=_MEASURE)
-app.add_typer(benching.app, name="bench", rich_help_panel=_MEASURE)
+app.add_typer(eval_app, name="eval", rich_help_panel=_MEASURE)
+app.add_typer(bench.app, name="bench", rich_help_panel=_MEASURE)
 
 
 class Terminated(SystemExit):

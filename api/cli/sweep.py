@@ -2,7 +2,7 @@
 
 Without bounds it goes on until nothing is due or waiting, and sleeps while rows wait for their turn. With `--rows` or
 `--seconds` it makes one bounded pass. Exit code 1: something is blocked, quarantined or snoozed; each is named with the
-command that mends it. With `--dry-run` it writes nothing: see `api.cli.previewing`.
+command that mends it. With `--dry-run` it writes nothing: see `api.cli.dry_run`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from api.cli.previewing import dry_run
+from api.cli.dry_run import dry_run
 from api.cli.progress import Bars, figures, unwell
 from api.cli.servers import DataDir, Json, context
 from api.cli.status import count

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.text import Text
 
-from api.cli.fleet import Running, fleet, is_loopback
 from api.cli.processes import Host, Port
 from api.cli.servers import DataDir
+from api.cli.services import Running, fleet, is_loopback
 from api.cli.terminal import err, out, say, table
 
 if TYPE_CHECKING:

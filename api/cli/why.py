@@ -12,7 +12,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from api.cli.listing import holds, standing
+from api.cli.facts import holds, standing
 from api.cli.servers import DataDir, Json, MemoryId, Namespace, context
 from api.cli.terminal import counted, emit, moment, number, out, paragraph, printable
 

@@ -42,7 +42,7 @@ def _bullets(answer: dict[str, Any]) -> str:
 def _printed(answer: dict[str, Any]) -> str:
     from rich.console import Console
 
-    from api.cli.asking import _print
+    from api.cli.recall import _print
 
     console = Console(record=True, width=60, force_terminal=False)
     with console.capture():

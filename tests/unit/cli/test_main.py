@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from api.cli import servers
-from api.cli.benching import _derived
-from api.cli.fleet import Running, command, is_loopback
+from api.cli.bench import _derived
 from api.cli.main import app, main
+from api.cli.services import Running, command, is_loopback
 from schema.errors import SettingsError
 from schema.settings import Settings
 

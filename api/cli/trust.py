@@ -1,73 +1,16 @@
-"""`palimpsest feedback`, `edit` and `trust`: what people decide, and what each decision makes due.
-
-Nothing is rewritten. A verdict is on record beside the memory, an edit is a revision beside the old words, and what
-was derived from the old ones follows when the workers have been over it.
-"""
+"""`palimpsest trust`: how far sources are trusted, and which wait for release."""
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from api.cli.servers import DataDir, EpisodeId, Json, MemoryId, Namespace, context, is_id
-from api.cli.telling import standard_input
-from api.cli.terminal import counted, emit, number, out, paragraph, table
-from api.cli.waiting import Seconds, Wait, missing, until_fresh
+from api.cli.servers import DataDir, Json, Namespace, context, is_id
+from api.cli.terminal import counted, emit, number, out, table
 from schema.errors import InvalidInput
 
 ALL = "all"
-
-
-def feedback(
-    namespace: Namespace,
-    memory_id: MemoryId,
-    verdict: Annotated[str, typer.Argument(help="confirm, wrong or outdated.", show_default=False)],
-    correction: Annotated[str | None, typer.Option(help="The right words; they are told as an episode.")] = None,
-    data_dir: DataDir = None,
-    as_json: Json = False,
-) -> None:
-    """Say that a memory is right, wrong or outdated."""
-    with context(data_dir) as found:
-        from api.service import correct
-
-        done = correct.feedback(found, namespace, memory_id, verdict, correction)
-    if as_json:
-        emit(done)
-        return
-    became = f"retired as {done['retired']}" if done["retired"] else done["state"] or "active"
-    paragraph(out(), f"memory {memory_id}: {became}, confidence {number(done['confidence'])}")
-    if done["correction_id"] is not None:
-        paragraph(out(), f"the right words are episode {done['correction_id']}{_later(done)}")
-
-
-def edit(
-    namespace: Namespace,
-    episode_id: EpisodeId,
-    text: Annotated[str, typer.Argument(help="The new words; - reads standard input.")] = "-",
-    wait: Wait = False,
-    seconds: Seconds = 30.0,
-    data_dir: DataDir = None,
-    as_json: Json = False,
-) -> None:
-    """Give an episode new words, beside the old ones."""
-    words = standard_input() if text == "-" else text
-    with context(data_dir) as found:
-        from api.service import correct
-
-        done = correct.edit(found, namespace, episode_id, words)
-        fresh = until_fresh(found, namespace, episode_id, seconds) if wait else {}
-    if as_json:
-        emit({**done, **fresh})
-    else:
-        later = "" if fresh else _later(done)
-        paragraph(out(), f"episode {episode_id} in {namespace} is at revision {done['revision']}{later}")
-    if missing(fresh):
-        raise typer.Exit(1)
-
-
-def _later(done: dict[str, Any]) -> str:
-    return "" if done["queued"] else "; no broker was told, so it counts after the next sweep"
 
 
 def trust(

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.text import Text
 
-from api.cli.fleet import WORKER_GRACE, command, environment
 from api.cli.servers import DataDir, Json, context, log_of_embedded
+from api.cli.services import WORKER_GRACE, command, environment
 from api.cli.terminal import emit, err, out, say, table
 from deploy.embedded import Supervisor
 from schema.errors import SettingsError
@@ -104,7 +104,7 @@ def _loads(data: Path | None, form: str, turns: int, seed: int) -> list[Load]:
 
         told = corpus.turns(turns, seed)
         return [Load("synthetic", told, corpus.questions(told, SYNTHETIC_QUESTIONS, seed))]
-    from api.cli.evaluating import read
+    from api.cli.eval import read
 
     loads: list[Load] = []
     for conversation in read(form, data)[0]:

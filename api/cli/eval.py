@@ -2,7 +2,7 @@
 
 Figures of recall are means over questions; see `api.evaluation.metrics` for what each is and `api.evaluation.run` for
 how they are taken. The data set's own conversations go into namespaces that are removed afterwards, also on Ctrl-C.
-Facts and times are judged without a store: see `api.cli.grading`.
+Facts and times are judged without a store: see `api.cli.eval_texts`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from api.cli import grading
+from api.cli import eval_texts
 from api.cli.progress import label
 from api.cli.servers import DataDir, Json, context
 from api.cli.terminal import bars, emit, out, say
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from api.evaluation.report import Grouping
 
 app = typer.Typer(help="Measure quality against known answers.", no_args_is_help=True)
-app.command("facts")(grading.facts)
-app.command("times")(grading.times)
+app.command("facts")(eval_texts.facts)
+app.command("times")(eval_texts.times)
 
 File = Annotated[Path, typer.Argument(help="The data set's file.", exists=True, dir_okay=False, show_default=False)]
 Keep = Annotated[bool, typer.Option("--keep", help="Leave the namespaces there.")]
