@@ -28,7 +28,7 @@ from schema.db import Database
 from schema.errors import ProviderUnavailable, StoreUnavailable
 from schema.settings import Settings
 from schema.store import indexes, rules, stamps
-from schema.store.rules import Standing
+from schema.store.rules import RuleState
 from schema.store.stamps import EVERYTHING, Claim, Failure, Selection
 from workers.derivations.base import Derivation, Snooze
 
@@ -80,10 +80,10 @@ class _Pass:
     should_stop: Callable[[], bool]
     tally: _Tally = field(default_factory=_Tally)
 
-    def run(self, rows: int, deadline: float) -> Standing | None:
+    def run(self, rows: int, deadline: float) -> RuleState | None:
         name = self.derivation.name
         try:
-            standing = self._standing()
+            state = self._rule_state()
         except ProviderUnavailable as error:
             self._trip(error)
             return None
@@ -91,22 +91,22 @@ class _Pass:
             breaker = rules.breakers(session, [name]).get(name)
         if breaker is not None and breaker.open:
             self.tally.snoozed = breaker.reason
-            return standing
+            return state
         while rows > 0 and time.monotonic() < deadline and not self.should_stop():
-            taken = self._batch(standing, min(rows, self.derivation.batch))
+            taken = self._batch(state, min(rows, self.derivation.batch))
             if taken == 0 or self.tally.snoozed:
                 break
             rows -= taken
         if breaker is not None and self.tally.rebuilt and not self.tally.snoozed:
             with self.database.write() as session:
                 rules.reset(session, name)
-        return standing
+        return state
 
-    def _standing(self) -> Standing:
+    def _rule_state(self) -> RuleState:
         """Read where our rules stand, every pass; rules never seen before become the head."""
         fingerprint = self.derivation.fingerprint
         with self.database.read() as session:
-            found = rules.standing(session, self.derivation.name, fingerprint)
+            found = rules.state(session, self.derivation.name, fingerprint)
         if found is not None:
             return found
         if self.derivation.costly and self._has_head():
@@ -126,13 +126,13 @@ class _Pass:
         with self.database.read() as session:
             return self.derivation.name in rules.heads(session)
 
-    def _batch(self, standing: Standing, limit: int) -> int:
+    def _batch(self, state: RuleState, limit: int) -> int:
         holder = uuid.uuid4()
         with self.database.write() as session:
             claims = stamps.claim(
                 session,
                 self.derivation.name,
-                below=standing.below,
+                below=state.below,
                 limit=limit,
                 lease=self.settings.lease_seconds,
                 holder=holder,
@@ -142,17 +142,17 @@ class _Pass:
         if not claims:
             return 0
         if claims[0].attempts > self.settings.max_attempts:
-            self._bury(standing, holder, claims)
+            self._quarantine_crash_loop(state, holder, claims)
             return len(claims)
         settled = False
         try:
-            self._try(standing, holder, claims)
+            self._try(state, holder, claims)
             settled = True
         except ProviderUnavailable as error:
             self._trip(error)
         except SoftTimeLimitExceeded:
             # The rows in hand keep their attempt: one of them hangs, and next time each is taken alone.
-            self._fail(standing, holder, dict.fromkeys([claim.row_id for claim in claims], "TimeLimitExceeded"), claims)
+            self._fail(state, holder, dict.fromkeys([claim.row_id for claim in claims], "TimeLimitExceeded"), claims)
             settled = True
             raise
         finally:
@@ -160,7 +160,7 @@ class _Pass:
                 self._give_back(holder, [claim.row_id for claim in claims])
         return len(claims)
 
-    def _try(self, standing: Standing, holder: uuid.UUID, claims: Sequence[Claim]) -> None:
+    def _try(self, state: RuleState, holder: uuid.UUID, claims: Sequence[Claim]) -> None:
         ids = [claim.row_id for claim in claims]
         inputs, unread = self._load(ids)
         results, errors = self._derive(inputs)
@@ -169,9 +169,9 @@ class _Pass:
             del results[row_id]
         self._snooze(holder, snoozed)
         vanished = [row_id for row_id in ids if row_id not in inputs and row_id not in unread]
-        errors |= unread | self._finish(standing, holder, results, vanished)
+        errors |= unread | self._finish(state, holder, results, vanished)
         if errors:
-            self._fail(standing, holder, errors, claims)
+            self._fail(state, holder, errors, claims)
 
     def _snooze(self, holder: uuid.UUID, rows: dict[int, Snooze]) -> None:
         for moment, reason in sorted({(row.until, row.reason) for row in rows.values()}):
@@ -219,11 +219,11 @@ class _Pass:
         return results, errors
 
     def _finish(
-        self, standing: Standing, holder: uuid.UUID, results: dict[int, Any], vanished: Sequence[int]
+        self, state: RuleState, holder: uuid.UUID, results: dict[int, Any], vanished: Sequence[int]
     ) -> dict[int, str]:
         """Write and stamp; when the batch cannot be written, each row in a transaction of its own."""
         try:
-            self._write(standing, holder, results, vanished)
+            self._write(state, holder, results, vanished)
         except NOT_THE_ROWS:
             raise
         except Exception as error:  # noqa: BLE001 - a row that cannot be written is that row's failure
@@ -234,12 +234,12 @@ class _Pass:
             return {}
         errors: dict[int, str] = {}
         for row_id, result in results.items():
-            errors |= self._finish(standing, holder, {row_id: result}, [])
+            errors |= self._finish(state, holder, {row_id: result}, [])
         if vanished:
-            self._write(standing, holder, {}, vanished)
+            self._write(state, holder, {}, vanished)
         return errors
 
-    def _write(self, standing: Standing, holder: uuid.UUID, results: dict[int, Any], vanished: Sequence[int]) -> None:
+    def _write(self, state: RuleState, holder: uuid.UUID, results: dict[int, Any], vanished: Sequence[int]) -> None:
         name = self.derivation.name
         if results:
             self.derivation.prepare(self.database, results)
@@ -249,18 +249,18 @@ class _Pass:
             kept = {row_id: result for row_id, result in results.items() if row_id in mine}
             if kept:
                 self.derivation.write(session, kept)
-            stamps.finish(session, name, kept, standing.mine)
+            stamps.finish(session, name, kept, state.mine)
             # The row is gone and its stamp outlived it: nothing to derive, now or ever.
             stamps.drop(session, [name], [row_id for row_id in vanished if row_id in mine])
         self.tally.rebuilt += len(kept)
         self.tally.skipped += len(results) + len(vanished) - len(kept)
 
-    def _fail(self, standing: Standing, holder: uuid.UUID, errors: dict[int, str], group: Sequence[Claim]) -> None:
+    def _fail(self, state: RuleState, holder: uuid.UUID, errors: dict[int, str], group: Sequence[Claim]) -> None:
         attempts = {claim.row_id: claim.attempts for claim in group}
         with self.database.write() as session:
             mine = stamps.take(session, self.derivation.name, holder, sorted(errors))
             failures = [Failure(row_id, errors[row_id], self._wait(attempts[row_id])) for row_id in sorted(mine)]
-            stamps.fail(session, self.derivation.name, failures, standing.mine)
+            stamps.fail(session, self.derivation.name, failures, state.mine)
         self.tally.failed += len(failures)
         for failure in failures:
             logger.warning(
@@ -279,7 +279,7 @@ class _Pass:
         longest = min(settings.backoff_cap_seconds, settings.backoff_seconds * 2.0 ** (attempts - 1))
         return longest * random.uniform(0.5, 1.0)
 
-    def _bury(self, standing: Standing, holder: uuid.UUID, claims: Sequence[Claim]) -> None:
+    def _quarantine_crash_loop(self, state: RuleState, holder: uuid.UUID, claims: Sequence[Claim]) -> None:
         """Quarantine rows whose every attempt ended without a word: they kill the process that tries them."""
         if not claims:
             return
@@ -287,7 +287,7 @@ class _Pass:
             reason = f"WorkerLost: the process ended in each of {self.settings.max_attempts} attempts"
             mine = stamps.take(session, self.derivation.name, holder, [claim.row_id for claim in claims])
             stamps.fail(
-                session, self.derivation.name, [Failure(row_id, reason, None) for row_id in sorted(mine)], standing.mine
+                session, self.derivation.name, [Failure(row_id, reason, None) for row_id in sorted(mine)], state.mine
             )
         self.tally.failed += len(mine)
         logger.error("row_quarantined", derivation=self.derivation.name, rows=sorted(mine), error="WorkerLost")
@@ -340,10 +340,10 @@ def reconcile(
     Raises StoreUnavailable when the database goes away; what was claimed is given back or its lease runs out.
     """
     work = _Pass(database, derivation, settings, chosen, should_stop)
-    standing = work.run(rows, time.monotonic() + seconds)
+    state = work.run(rows, time.monotonic() + seconds)
     tally = work.tally
     with database.read() as session:
-        below = standing.below if standing is not None else _below(session, derivation.name)
+        below = state.below if state is not None else _below(session, derivation.name)
         left = stamps.backlog(session, derivation.name, below=below, chosen=chosen, needs=derivation.needs)
     return Report(
         derivation.name,

@@ -26,7 +26,7 @@ def rules(ctx: typer.Context, data_dir: DataDir = None, as_json: Json = False) -
     with context(data_dir, broker=False) as found:
         from api.service import admin
 
-        rows = admin.rule_standings(found)
+        rows = admin.rule_reports(found)
     if as_json:
         emit([asdict(row) for row in rows])
         return

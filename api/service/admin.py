@@ -160,7 +160,7 @@ def preview(
 
 
 @dataclass(frozen=True, slots=True)
-class RuleStanding:
+class RuleReport:
     """The rules of a derivation: the head of the store, and what this installation would derive with.
 
     `mine` is None when it cannot be told, because a model is not installed; `why` says so then. `is_head` is also False
@@ -177,7 +177,7 @@ class RuleStanding:
     why: str | None = None
 
 
-def rule_standings(context: Context) -> list[RuleStanding]:
+def rule_reports(context: Context) -> list[RuleReport]:
     """Return where the rules of this installation stand, a derivation a row. Registers nothing."""
     found = []
     installed = derivations(context.database, context.settings)
@@ -186,16 +186,16 @@ def rule_standings(context: Context) -> list[RuleStanding]:
         for derivation in installed:
             head = heads.get(derivation.name)
             mine, why = _fingerprint(derivation)
-            standing = rules.standing(session, derivation.name, mine) if mine else None
+            state = rules.state(session, derivation.name, mine) if mine else None
             found.append(
-                RuleStanding(
+                RuleReport(
                     derivation.name,
                     head.revision if head else 0,
                     head.fingerprint if head else None,
                     head.registered_at if head else None,
                     mine,
-                    standing.mine if standing else None,
-                    standing is not None and standing.is_head,
+                    state.mine if state else None,
+                    state is not None and state.is_head,
                     why,
                 )
             )

@@ -213,7 +213,7 @@ def _beat(context: Context, queues: dict[str, Any]) -> Check:
 
 
 def _rules(context: Context) -> Iterator[Check]:
-    for row in admin.rule_standings(context):
+    for row in admin.rule_reports(context):
         name = f"rules of {row.derivation}"
         if row.mine is None:
             yield Check(name, None, row.why or "cannot be told")

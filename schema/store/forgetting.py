@@ -28,7 +28,7 @@ def tombstone(door: KeyedNamespace, external_id: str) -> bytes:
     return digest(door.hash_key, "external", door.name, external_id)
 
 
-def buried(session: ReadSession, door: KeyedNamespace, external_ids: Sequence[str]) -> set[str]:
+def forgotten_ids(session: ReadSession, door: KeyedNamespace, external_ids: Sequence[str]) -> set[str]:
     """Return those of some external ids that were forgotten, or are being forgotten."""
     if not external_ids:
         return set()
@@ -187,7 +187,7 @@ def delete(session: WriteSession, door: KeyedNamespace, receipt_id: int, batch: 
     run("decisions", "UPDATE decisions SET correction_id = NULL WHERE correction_id = ANY(:ids)", ids=ids)
     _answers(session, door, ids)
     run("memories", "DELETE FROM memories WHERE id = ANY(:gone)", gone=gone)
-    _bury(session, door, receipt_id, ids)
+    _leave_tombstones(session, door, receipt_id, ids)
     run("episode_revisions", "DELETE FROM episode_revisions WHERE episode_id = ANY(:ids)", ids=ids)
     run("episodes", "DELETE FROM episodes WHERE id = ANY(:ids)", ids=ids)
     _add_up(session, receipt_id, removed)
@@ -213,7 +213,7 @@ def _answers(session: WriteSession, door: KeyedNamespace, ids: Sequence[int]) ->
         )
 
 
-def _bury(session: WriteSession, door: KeyedNamespace, receipt_id: int, ids: Sequence[int]) -> None:
+def _leave_tombstones(session: WriteSession, door: KeyedNamespace, receipt_id: int, ids: Sequence[int]) -> None:
     names = session.execute(
         text("SELECT external_id FROM episodes WHERE id = ANY(:ids) AND external_id IS NOT NULL"), {"ids": list(ids)}
     )

@@ -24,8 +24,8 @@ class RuleRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
-    """Where a process's rules stand: its own newest revision, and the head."""
+class RuleState:
+    """A process's rules beside the store's: its own newest revision (`mine`), and the newest there is (`head`)."""
 
     mine: int
     head: int
@@ -51,27 +51,27 @@ def heads(session: ReadSession) -> dict[str, RuleRow]:
     return {row.derivation: RuleRow(*row) for row in rows}
 
 
-def standing(session: ReadSession, derivation: str, fingerprint: str) -> Standing | None:
-    """Return where `fingerprint` stands, or None when it was never registered."""
+def state(session: ReadSession, derivation: str, fingerprint: str) -> RuleState | None:
+    """Return the newest revision of `fingerprint` beside the head, or None when it was never registered."""
     row = session.execute(
         select(func.max(Rule.revision).filter(Rule.fingerprint == fingerprint), func.max(Rule.revision)).where(
             Rule.derivation == derivation
         )
     ).one()
-    return None if row[0] is None else Standing(row[0], row[1])
+    return None if row[0] is None else RuleState(row[0], row[1])
 
 
-def register(session: WriteSession, derivation: str, fingerprint: str) -> Standing:
+def register(session: WriteSession, derivation: str, fingerprint: str) -> RuleState:
     """Make a fingerprint never seen the new head; leave one seen before where it is."""
     _lock(session, derivation)
-    found = standing(session, derivation, fingerprint)
+    found = state(session, derivation, fingerprint)
     return found or _add(session, derivation, fingerprint)
 
 
-def activate(session: WriteSession, derivation: str, fingerprint: str) -> Standing:
+def activate(session: WriteSession, derivation: str, fingerprint: str) -> RuleState:
     """Make `fingerprint` the head, with a revision of its own even when it was seen before."""
     _lock(session, derivation)
-    found = standing(session, derivation, fingerprint)
+    found = state(session, derivation, fingerprint)
     return found if found is not None and found.is_head else _add(session, derivation, fingerprint)
 
 
@@ -79,11 +79,11 @@ def _lock(session: WriteSession, derivation: str) -> None:
     session.execute(text("SELECT pg_advisory_xact_lock(hashtextextended(:d, 7))"), {"d": f"rules:{derivation}"})
 
 
-def _add(session: WriteSession, derivation: str, fingerprint: str) -> Standing:
+def _add(session: WriteSession, derivation: str, fingerprint: str) -> RuleState:
     head = session.execute(select(func.coalesce(func.max(Rule.revision), 0)).where(Rule.derivation == derivation))
     revision = head.scalar_one() + 1
     session.execute(insert(Rule).values(derivation=derivation, revision=revision, fingerprint=fingerprint))
-    return Standing(revision, revision)
+    return RuleState(revision, revision)
 
 
 def history(session: ReadSession) -> list[RuleRow]:

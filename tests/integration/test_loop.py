@@ -302,8 +302,8 @@ def test_activating_the_older_rules_rebuilds_what_the_newer_made(database: Datab
     drain(database, new)
     assert count(database, "memories WHERE retired_at IS NULL") > before
     with database.write() as session:
-        standing = rules.activate(session, "memories", Memories(old).fingerprint)
-    assert (standing.mine, standing.head) == (3, 3)
+        state = rules.activate(session, "memories", Memories(old).fingerprint)
+    assert (state.mine, state.head) == (3, 3)
     drain(database, old)
     assert count(database, "memories WHERE retired_at IS NULL") == before
     assert_current(database)

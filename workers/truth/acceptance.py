@@ -27,7 +27,9 @@ def accept(
     (`deliberate`) is no echo, even when it was served before.
     """
     door = namespaces.keyed(session, namespace_id)
-    known = forgetting.buried(session, door, [item.external_id for item in items if item.external_id is not None])
+    known = forgetting.forgotten_ids(
+        session, door, [item.external_id for item in items if item.external_id is not None]
+    )
     # Asked once for all: a namespace that nobody has asked anything yet has nothing to know again.
     any_served = not deliberate and recall_log.anything(session, namespace_id)
     heard = [
