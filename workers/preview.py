@@ -19,8 +19,6 @@ from workers.derivations import derivations
 from workers.derivations.base import Derivation, Snooze
 from workers.truth.consolidation import FactsOf
 
-SOURCE = "episode"
-
 
 @dataclass(frozen=True, slots=True)
 class Change:
@@ -65,7 +63,7 @@ def preview(
     return [
         _of(database, derivation, ids, progress)
         for derivation in derivations(database, settings)
-        if derivation.source == SOURCE and only in (None, "memories", derivation.name)
+        if derivation.spec.row == "episode" and only in (None, "memories", derivation.name)
     ]
 
 

@@ -25,6 +25,7 @@ from billiard.exceptions import SoftTimeLimitExceeded
 
 from schema import log
 from schema.db import Database
+from schema.derivations import OPTIONAL
 from schema.errors import ProviderUnavailable, StoreUnavailable
 from schema.settings import Settings
 from schema.store import indexes, rules, stamps
@@ -116,7 +117,7 @@ class _Pass:
             )
         with self.database.write() as session:
             made = rules.register(session, self.derivation.name, fingerprint)
-            if self.derivation.name in indexes.OPTIONAL:
+            if self.derivation.name in OPTIONAL:
                 # What was there before the store had this derivation has no stamp of it yet.
                 indexes.fill(session, self.derivation.name)
         logger.info("rules_registered", derivation=self.derivation.name, revision=made.mine)
@@ -137,7 +138,7 @@ class _Pass:
                 lease=self.settings.lease_seconds,
                 holder=holder,
                 chosen=self.chosen,
-                needs=self.derivation.needs,
+                needs=self.derivation.spec.needs,
             )
         if not claims:
             return 0
@@ -344,7 +345,7 @@ def reconcile(
     tally = work.tally
     with database.read() as session:
         below = state.below if state is not None else _below(session, derivation.name)
-        left = stamps.backlog(session, derivation.name, below=below, chosen=chosen, needs=derivation.needs)
+        left = stamps.backlog(session, derivation.name, below=below, chosen=chosen, needs=derivation.spec.needs)
     return Report(
         derivation.name,
         rebuilt=tally.rebuilt,

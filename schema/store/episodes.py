@@ -11,14 +11,11 @@ from sqlalchemy import func, insert, select, text, tuple_
 from sqlalchemy.dialects.postgresql import insert as upsert
 
 from schema.db import ReadSession, WriteSession
+from schema.derivations import FACTS, OF_EPISODES
 from schema.ids import digest
 from schema.kinds import Lane
 from schema.models import Episode, EpisodeRevision
 from schema.store import sessions, stamps
-
-MEMORIES = "memories"
-DERIVED = (sessions.FACTS, MEMORIES)
-"""The derivations that read episodes, in the order in which their stamps are locked: by name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,12 +205,12 @@ def _insert(
                 for row_id, item in made
             ],
         )
-        stamps.add(session, DERIVED, [(row_id, namespace_id, item.lane) for row_id, item in made])
+        stamps.add(session, OF_EPISODES, [(row_id, namespace_id, item.lane) for row_id, item in made])
         # A turn that arrives late was not there when its followers were read with what came before them.
         earlier = [(item.session_id, seq) for item, seq in items if item.session_id is not None and seq is not None]
         new = {row_id for row_id, _ in made}
         after = [row_id for row_id in sessions.followers(session, namespace_id, earlier) if row_id not in new]
-        stamps.make_due(session, sessions.FACTS, after)
+        stamps.make_due(session, FACTS, after)
     return ids
 
 

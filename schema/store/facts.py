@@ -18,11 +18,12 @@ from typing import Any
 from sqlalchemy import bindparam, select, text, update
 from sqlalchemy.dialects.postgresql import insert
 
+from schema import derivations
 from schema.db import ReadSession, WriteSession
 from schema.kinds import MemoryKind, Retirement
 from schema.models import Episode, Memory, MemorySource
+from schema.store import spaces
 from schema.store.episodes import EpisodeRow
-from schema.store.memories import FACT_INDEXES, INDEXES
 
 Place = tuple[int, str | None, str | None, bytes]
 """Where a fact is, once: namespace, user, agent, key of its statement."""
@@ -167,11 +168,7 @@ def lock(session: WriteSession, ids: Sequence[int]) -> None:
 
 
 def _memory_derivations(session: ReadSession) -> list[str]:
-    rows = session.execute(
-        text("SELECT unnest(CAST(:fixed AS text[])) UNION SELECT 'vectors:' || id FROM spaces ORDER BY 1"),
-        {"fixed": ["categories", *INDEXES, *FACT_INDEXES]},
-    )
-    return list(rows.scalars())
+    return sorted(derivations.named((space.id for space in spaces.everything(session)), row="memory"))
 
 
 def linked(session: ReadSession, episode_ids: Sequence[int]) -> dict[int, list[int]]:

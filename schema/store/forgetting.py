@@ -15,11 +15,11 @@ from typing import Any
 
 from sqlalchemy import text
 
+from schema import derivations
 from schema.db import ReadSession, WriteSession
 from schema.ids import digest
 from schema.kinds import MemoryKind, Retirement
 from schema.store import facts, memories, sessions, stamps
-from schema.store.episodes import DERIVED
 from schema.store.namespaces import KeyedNamespace
 
 
@@ -102,7 +102,7 @@ def mark(
     session.execute(text("UPDATE forgettings SET episodes = :n WHERE id = :f"), {"n": len(found), "f": receipt_id})
     # Whoever derives one of them now holds its stamp until the end of its transaction; we wait for that and see what
     # it wrote in the next statement.
-    stamps.drop(session, DERIVED, found)
+    stamps.drop(session, derivations.OF_EPISODES, found)
     _hide(session, receipt_id)
     _answers(session, door, found)
     if scope == "session_id":
@@ -145,7 +145,7 @@ def next_batch(session: WriteSession, door: KeyedNamespace, receipt_id: int, lim
     ids = list(rows.scalars())
     # Turns that were read with these as context are read without them from here on.
     after = sessions.followers(session, door.namespace_id, sessions.places(session, ids))
-    stamps.make_due(session, sessions.FACTS, after)
+    stamps.make_due(session, derivations.FACTS, after)
     resting = session.execute(
         text("SELECT DISTINCT memory_id FROM memory_sources WHERE episode_id = ANY(:ids) ORDER BY 1"), {"ids": ids}
     )
@@ -275,25 +275,21 @@ def expired(session: ReadSession) -> list[int]:
     return list(rows.scalars())
 
 
-HOLDING = (
+_TOLD = (
     "episodes",
     "episode_revisions",
-    "memories",
-    "memory_sources",
     "memory_events",
     "decisions",
-    "entities",
-    "mentions",
-    "posting_sets",
-    "posting_tail",
-    "posting_blocks",
-    "triples",
     "stamps",
     "recall_log",
     "retrievals",
     "idempotency_keys",
 )
-"""Tables that hold, or point to, what was told."""
+
+
+def tables() -> list[str]:
+    """Return the tables that hold, or point to, what was told, vector tables aside."""
+    return [*_TOLD, *derivations.tables()]
 
 
 def _vacuumed(session: ReadSession, since: datetime) -> bool:
@@ -303,6 +299,6 @@ def _vacuumed(session: ReadSession, since: datetime) -> bool:
             text("""SELECT coalesce(bool_and(coalesce(greatest(last_vacuum, last_autovacuum) > :since, false)), false)
                     FROM pg_stat_user_tables WHERE schemaname = current_schema()
                       AND (relname = ANY(:tables) OR relname LIKE 'vectors\\_%')"""),
-            {"since": since, "tables": list(HOLDING)},
+            {"since": since, "tables": tables()},
         ).scalar_one()
     )

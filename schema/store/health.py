@@ -11,6 +11,7 @@ import numpy as np
 from sqlalchemy import text
 
 from schema.db import ReadSession, WriteSession
+from schema.derivations import named
 from schema.errors import NotMigrated
 from schema.kinds import MemoryKind
 from schema.store import indexes, postings, rules, spaces, stamps
@@ -44,15 +45,7 @@ def analyse(session: WriteSession) -> int:
 
 def names(session: ReadSession) -> list[str]:
     """Return the derivations of this store in dependency order."""
-    return [
-        "memories",
-        "postings",
-        "entities",
-        *(space.derivation for space in spaces.written(session)),
-        "facts",
-        "triples",
-        *indexes.chosen(session),
-    ]
+    return named((space.id for space in spaces.written(session)), indexes.chosen(session))
 
 
 def derivations(session: ReadSession) -> list[DerivationHealth]:

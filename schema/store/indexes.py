@@ -4,30 +4,23 @@ from __future__ import annotations
 
 from sqlalchemy import text
 
+from schema import derivations
 from schema.db import ReadSession, WriteSession
-from schema.store import memories, spaces
-
-OPTIONAL = ("categories",)
-"""Derivations that a store has from the first time a worker that is set up for them registered their rules."""
+from schema.store import spaces
 
 
 def chosen(session: ReadSession) -> list[str]:
     """Return the optional derivations that this store has."""
     rows = session.execute(
         text("SELECT DISTINCT derivation FROM rules WHERE derivation = ANY(:names) ORDER BY 1"),
-        {"names": list(OPTIONAL)},
+        {"names": list(derivations.OPTIONAL)},
     )
     return list(rows.scalars())
 
 
 def of_memories(session: WriteSession) -> list[str]:
-    """Return every derivation of memories, while no space may come or go: see `memories.index_of` for one kind."""
-    return [
-        *memories.INDEXES,
-        *memories.FACT_INDEXES,
-        *chosen(session),
-        *(space.derivation for space in spaces.hold(session)),
-    ]
+    """Return every derivation of memories, while no space may come or go: see `derivations.of_kind` for one kind."""
+    return derivations.named((space.id for space in spaces.hold(session)), chosen(session), row="memory")
 
 
 def fill(session: WriteSession, derivation: str) -> int:

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from sqlalchemy import text
 
 from schema.db import ReadSession
+from schema.derivations import OF_EPISODES
 from schema.store import health
-from schema.store.episodes import DERIVED
 
 _POINTS_TO = {"episode_id": "episode", "correction_id": "episode", "memory_id": "memory"}
 
@@ -39,7 +39,7 @@ def pointing(session: ReadSession, episode_ids: Sequence[int], memory_ids: Seque
     left["stamps"] = session.execute(
         text("""SELECT count(*) FROM stamps WHERE (derivation = ANY(:of_episodes) AND row_id = ANY(:episodes))
                   OR (NOT derivation = ANY(:of_episodes) AND row_id = ANY(:memories))"""),
-        {"of_episodes": list(DERIVED), "episodes": ids["episode"], "memories": ids["memory"]},
+        {"of_episodes": list(OF_EPISODES), "episodes": ids["episode"], "memories": ids["memory"]},
     ).scalar_one()
     return {table: count for table, count in sorted(left.items()) if count}
 

@@ -12,14 +12,10 @@ from dataclasses import dataclass
 from sqlalchemy import func, select, text, update
 
 from schema.db import ReadSession, WriteSession
+from schema.derivations import space_of
 from schema.kinds import MemoryKind
 from schema.models import Memory, MemorySource
 from schema.store import history, postings, stamps
-
-INDEXES = ("postings", "entities")
-"""The derivations of every active memory, besides one a vector space."""
-FACT_INDEXES = ("triples",)
-"""Those of facts only."""
 
 ACTIVE = Memory.retired_at.is_(None) & Memory.quarantined_at.is_(None)
 
@@ -49,11 +45,6 @@ def embedded_text(text_: str, speaker: str | None) -> str:
     return f"{speaker}: {text_}" if speaker else text_
 
 
-def index_of(kind: str, derivations: Sequence[str]) -> list[str]:
-    """Return which of these derivations a memory of this kind has."""
-    return [name for name in derivations if kind == MemoryKind.FACT or name not in FACT_INDEXES]
-
-
 def unindex(session: WriteSession, ids: Sequence[int], derivations: Sequence[str]) -> None:
     """Take memories out of every index, with their stamps: no leg returns them from here on."""
     if not ids:
@@ -62,8 +53,8 @@ def unindex(session: WriteSession, ids: Sequence[int], derivations: Sequence[str
     postings.remove(session, ids)
     session.execute(text("DELETE FROM triples WHERE memory_id = ANY(:ids)"), {"ids": list(ids)})
     for derivation in derivations:
-        if derivation.startswith("vectors:"):
-            space_id = int(derivation.removeprefix("vectors:"))
+        space_id = space_of(derivation)
+        if space_id is not None:
             session.execute(
                 text(f"DELETE FROM vectors_{space_id:d} WHERE memory_id = ANY(:ids)"),  # noqa: S608 - an int
                 {"ids": list(ids)},

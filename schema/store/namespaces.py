@@ -10,6 +10,7 @@ from sqlalchemy import func, select, text, update
 from sqlalchemy.dialects.postgresql import insert
 
 from schema.db import ReadSession, WriteSession
+from schema.derivations import OF_EPISODES
 from schema.kinds import SpaceSpec
 from schema.models import Namespace, Space, Tenant
 from schema.store.spaces import SpaceRow
@@ -88,7 +89,7 @@ class RecallNamespace:
 FOR_RECALL = """
     SELECT t.hash_key, n.id, n.name, n.language, s.id,
            (SELECT json_object_agg(h.derivation, h.head) FROM (
-              SELECT r.derivation, max(r.revision) AS head FROM rules r WHERE r.derivation NOT IN ('facts', 'memories')
+              SELECT r.derivation, max(r.revision) AS head FROM rules r WHERE NOT r.derivation = ANY(:of_episodes)
               GROUP BY r.derivation) h
             WHERE EXISTS (SELECT 1 FROM stamps p WHERE p.namespace_id = n.id AND p.derivation = h.derivation
                           AND p.revision < h.head)),
@@ -110,7 +111,9 @@ def for_recall(
 
     `names` are normalised names that stand in the question.
     """
-    row: Any = session.execute(text(FOR_RECALL), {"name": name, "tenant": tenant, "names": list(names)}).one()
+    row: Any = session.execute(
+        text(FOR_RECALL), {"name": name, "tenant": tenant, "names": list(names), "of_episodes": list(OF_EPISODES)}
+    ).one()
     namespace = None if row[1] is None else NamespaceRow(*row[1:5])
     space = None if row[8] is None else SpaceRow(row[8], SpaceSpec(*row[12:]), row[9], row[10], row[11])
     return RecallNamespace(namespace, space, bytes(row[0]), row[5] or {}, frozenset(row[6] or ()), tuple(row[7] or ()))

@@ -13,11 +13,12 @@ from typing import Any
 from sqlalchemy import func, insert, select, text, update
 
 from schema.db import ReadSession, WriteSession
+from schema.derivations import MEMORIES
 from schema.ids import digest
 from schema.kinds import MemoryKind, Retirement, Tier
 from schema.models import Memory, MemorySource
 from schema.store import history, memories, stamps
-from schema.store.episodes import MEMORIES, EpisodeRow
+from schema.store.episodes import EpisodeRow
 from schema.store.memories import embedded_text
 
 

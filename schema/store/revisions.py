@@ -7,11 +7,12 @@ from collections.abc import Sequence
 from sqlalchemy import insert, select, update
 
 from schema.db import WriteSession
+from schema.derivations import FACTS, MEMORIES, OF_EPISODES
 from schema.ids import digest
 from schema.kinds import Lane
 from schema.models import Episode, EpisodeRevision
 from schema.store import sessions, stamps
-from schema.store.episodes import CURRENT, DERIVED, MEMORIES
+from schema.store.episodes import CURRENT
 
 
 def revise(
@@ -46,7 +47,7 @@ def revise(
     here = [(row.session_id, row.seq)] if row.session_id is not None and row.seq is not None else []
     after = sessions.followers(session, namespace_id, here)
     # One statement a derivation, in lock order: two that lock one by one in another order wait for each other.
-    stamps.make_due(session, sessions.FACTS, sorted({episode_id, *after}), Lane.FRESH)
+    stamps.make_due(session, FACTS, sorted({episode_id, *after}), Lane.FRESH)
     stamps.make_due(session, MEMORIES, [episode_id], Lane.FRESH)
     return revision
 
@@ -80,7 +81,7 @@ def hold(
     changed = sorted(row.id for row in rows)
     here = [(row.session_id, row.seq) for row in rows if row.session_id is not None and row.seq is not None]
     after = sessions.followers(session, namespace_id, here)
-    stamps.make_due(session, sessions.FACTS, sorted({*changed, *after}))
+    stamps.make_due(session, FACTS, sorted({*changed, *after}))
     stamps.make_due(session, MEMORIES, changed)
     return len(changed)
 
@@ -93,5 +94,5 @@ def due(session: WriteSession, namespace_id: int, sources: Sequence[str]) -> Non
         )
     )
     ids = sorted(rows.scalars())
-    for derivation in DERIVED:
+    for derivation in OF_EPISODES:
         stamps.make_due(session, derivation, ids, Lane.BULK)

@@ -8,7 +8,6 @@ from sqlalchemy import text
 
 from schema.db import ReadSession
 
-FACTS = "facts"
 CONTEXT_TURNS = 8
 """The most turns an extractor reads before the one in hand: so many of its followers are due when a turn changes."""
 

@@ -8,6 +8,7 @@ from typing import Any
 from sqlalchemy import insert, select, text
 
 from schema.db import ReadSession, WriteSession
+from schema.derivations import space_name
 from schema.kinds import Lane, SpaceSpec, SpaceState
 from schema.models import Space
 
@@ -28,7 +29,7 @@ class SpaceRow:
     @property
     def derivation(self) -> str:
         """Return the name under which its vectors are stamped."""
-        return f"vectors:{self.id}"
+        return space_name(self.id)
 
 
 _COLUMNS: tuple[Any, ...] = (
@@ -94,6 +95,6 @@ def propose(session: WriteSession, spec: SpaceSpec) -> SpaceRow:
             text("""INSERT INTO stamps (derivation, row_id, namespace_id, lane)
                     SELECT :d, id, namespace_id, :lane FROM memories WHERE retired_at IS NULL ORDER BY id
                     ON CONFLICT (derivation, row_id) DO NOTHING"""),
-            {"d": f"vectors:{space_id}", "lane": int(Lane.BULK)},
+            {"d": space_name(space_id), "lane": int(Lane.BULK)},
         )
     return SpaceRow(space_id, spec, spec.fingerprint, state, first)

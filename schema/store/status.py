@@ -10,8 +10,8 @@ from typing import Any
 from sqlalchemy import text
 
 from schema.db import ReadSession
+from schema.derivations import OF_EPISODES
 from schema.store import health, rules
-from schema.store.episodes import DERIVED
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +59,8 @@ def of_episodes(session: ReadSession, episode_ids: Sequence[int]) -> list[Deriva
         {
             "names": names,
             "heads": [heads[name].revision if name in heads else 1 for name in names],
-            "derived": list(DERIVED),
-            "others": [name for name in names if name not in DERIVED],
+            "derived": list(OF_EPISODES),
+            "others": [name for name in names if name not in OF_EPISODES],
             "ids": list(episode_ids),
         },
     )

@@ -10,9 +10,11 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import ClassVar, Generic, TypeVar
+from typing import Generic, TypeVar
 
+from schema import derivations
 from schema.db import Database, ReadSession, WriteSession
+from schema.derivations import Spec
 
 Input = TypeVar("Input")
 Output = TypeVar("Output")
@@ -27,12 +29,15 @@ class Snooze:
 
 
 class Derivation(ABC, Generic[Input, Output]):
-    """One derivation. `source` says whose row ids its stamps carry; `needs` which others must be current first."""
+    """One derivation: what the loop runs. `schema.derivations` says what it stamps and what has to come first."""
 
     name: str
-    source: ClassVar[str]
-    needs: ClassVar[tuple[str, ...]] = ()
     batch: int = 64
+
+    @property
+    def spec(self) -> Spec:
+        """Its entry in the registry."""
+        return derivations.get(self.name)
 
     @property
     @abstractmethod

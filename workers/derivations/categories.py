@@ -19,7 +19,6 @@ class Categories(Derivation[MemoryText, str | None]):
 
     settings: Settings
     name: str = "categories"
-    source = "memory"
     batch: int = 32
 
     def __post_init__(self) -> None:

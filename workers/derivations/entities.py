@@ -24,7 +24,6 @@ class Entities(Derivation[MemoryText, EntitySet]):
 
     settings: Settings
     name: str = "entities"
-    source = "memory"
     batch: int = 128
 
     @property

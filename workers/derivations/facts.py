@@ -13,6 +13,7 @@ from datetime import UTC, datetime, timedelta
 
 from schema import clock
 from schema.db import Database, ReadSession, WriteSession
+from schema.derivations import FACTS
 from schema.ids import fingerprint
 from schema.settings import Settings
 from schema.store import episodes, facts, indexes, passages, sessions, trust, usage
@@ -44,9 +45,7 @@ class Facts(Derivation[Heard, FactsOf | Snooze]):
 
     settings: Settings
     extractor: Extractor
-    name: str = sessions.FACTS
-    source = "episode"
-    needs = (episodes.MEMORIES,)
+    name: str = FACTS
     batch: int = 128
     _numbers: dict[int, list[int]] = field(default_factory=dict)
 

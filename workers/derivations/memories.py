@@ -6,11 +6,12 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from schema import derivations
 from schema.db import Database, ReadSession, WriteSession
 from schema.ids import fingerprint
 from schema.kinds import MemoryKind
 from schema.settings import Settings
-from schema.store import episodes, facts, indexes, memories, passages, trust
+from schema.store import episodes, facts, indexes, passages, trust
 from schema.store.episodes import EpisodeRow
 from schema.store.passages import Passage, Wanted
 from workers.derivations import numbers
@@ -25,8 +26,7 @@ class Memories(Derivation[EpisodeRow, Wanted]):
     """Cuts each episode into passages of our own budget, whatever the model."""
 
     settings: Settings
-    name: str = episodes.MEMORIES
-    source = "episode"
+    name: str = derivations.MEMORIES
     batch: int = 128
     _numbers: dict[int, list[int]] = field(default_factory=dict)
 
@@ -70,7 +70,7 @@ class Memories(Derivation[EpisodeRow, Wanted]):
         index = indexes.of_memories(session)
         wanted = [results[row_id] for row_id in sorted(results)]
         trusted = trust.levels(session, [item.episode.namespace_id for item in wanted])
-        passages.replace(session, wanted, self._numbers, trusted, memories.index_of(MemoryKind.PASSAGE, index))
+        passages.replace(session, wanted, self._numbers, trusted, derivations.of_kind(MemoryKind.PASSAGE, index))
         revised = [item.episode.id for item in wanted if item.episode.revision > 1]
         old = facts.outdated(session, revised) if revised else []
         if old:

@@ -34,7 +34,6 @@ class Postings(Derivation[Sentence, TermSet]):
     """Indexes passages as "speaker: text", facts as they are written out, by the one tokeniser."""
 
     name: str = "postings"
-    source = "memory"
     batch: int = 256
 
     @property

@@ -19,7 +19,6 @@ class Triples(Derivation[StoredStatement, TripleRow]):
     """Canonises subject, predicate and object."""
 
     name: str = "triples"
-    source = "memory"
     batch: int = 512
 
     @property

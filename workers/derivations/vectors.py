@@ -22,7 +22,6 @@ class Vectors(Derivation[MemoryText, VectorRow]):
     """
 
     space: SpaceRow
-    source = "memory"
     batch: int = 256
 
     def __post_init__(self) -> None:

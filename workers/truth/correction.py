@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from schema.db import WriteSession
+from schema.derivations import OF_EPISODES
 from schema.errors import InvalidInput, NotFound
 from schema.kinds import Lane, MemoryKind, Retirement, Verdict
 from schema.store import corrections, episodes, facts, history, indexes, memories, namespaces, revisions, stamps, trust
@@ -49,7 +50,7 @@ def judge(
     told = corrections.episodes_of(session, memory_id)
     episodes.lock(session, told)
     if verdict != Verdict.CONFIRM or found.kind == MemoryKind.PASSAGE:
-        for derivation in episodes.DERIVED:
+        for derivation in OF_EPISODES:
             stamps.make_due(session, derivation, told, Lane.FRESH)
     facts.lock(session, [memory_id])
     if corrections.find(session, namespace_id, memory_id) is None:

@@ -294,7 +294,7 @@ def test_the_vacuum_is_told_and_seen(database: Database, database_url: str, sett
     done = forgetting.forget(database, namespace_id(database, "n"), "episode", ids=[first])
     assert done.physical is False
     owner = Database(database_url, role="owner")
-    tables = [*store.HOLDING, "vectors_1"]
+    tables = [*store.tables(), "vectors_1"]
     with owner.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
         for table in tables:
             connection.execute(text(f"VACUUM {table}"))

@@ -8,6 +8,7 @@ import pytest
 from sqlalchemy import text
 
 from schema import clock
+from schema.derivations import OF_EPISODES
 from schema.store import candidates, health, namespaces
 from tests.support.client import KEYWORD_ONLY, Store
 
@@ -132,7 +133,7 @@ def test_neighbours_and_speakers_are_found_by_their_indexes(store: Store) -> Non
             text("""
             INSERT INTO entities (namespace_id, key, posting_key, name, kind, is_speaker)
             SELECT namespace_id, 'name' || n || ' x', n, 'x', 'PERSON', n % 100 = 0
-            FROM memories, generate_series(1, 20000) n WHERE no < 1000""")
+            FROM memories, generate_series(1, 20000) n WHERE number < 1000""")
         )
     with store.database.write() as session:
         health.analyse(session)
@@ -142,10 +143,15 @@ def test_neighbours_and_speakers_are_found_by_their_indexes(store: Store) -> Non
         params = {"ns": place.id, "numbers": [1005, 1500, 9000], "ids": [], "reach": 2, "at": clock.now()}
         rows = session.connection().exec_driver_sql(f"EXPLAIN {candidates.statement(None)}", params)
         plan = "\n".join(row[0] for row in rows)
-        asked = {"name": "n", "tenant": namespaces.DEFAULT_TENANT, "names": ["name100", "name5"]}
+        asked = {
+            "name": "n",
+            "tenant": namespaces.DEFAULT_TENANT,
+            "names": ["name100", "name5"],
+            "of_episodes": list(OF_EPISODES),
+        }
         who = session.execute(text(f"EXPLAIN {namespaces.FOR_RECALL}"), asked).scalars()
         people = "\n".join(who)
-    assert "ix_memories_place" in plan
+    assert "ix_memories_position" in plan
     assert "Seq Scan on memories" not in plan, plan
     assert "ix_entities_speaker" in people
     assert "Seq Scan on entities" not in people, people

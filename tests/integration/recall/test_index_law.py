@@ -108,7 +108,7 @@ def _step(store: Store, name: str, place: int, step: tuple[str, Any, Any]) -> No
                 ).scalars()
             )
             gone = ids[first % len(ids) :][:2] if ids else []
-            memories.retire(session, gone, Retirement.STALE, [*memories.INDEXES, "vectors:1"])
+            memories.retire(session, gone, Retirement.STALE, ["postings", "entities", "vectors:1"])
     store.drain()
 
 
