@@ -138,7 +138,7 @@ class _Pass:
                 lease=self.settings.lease_seconds,
                 holder=holder,
                 chosen=self.chosen,
-                needs=self.derivation.spec.needs,
+                needs=self.derivation.needs,
             )
         if not claims:
             return 0
@@ -345,7 +345,7 @@ def reconcile(
     tally = work.tally
     with database.read() as session:
         below = state.below if state is not None else _below(session, derivation.name)
-        left = stamps.backlog(session, derivation.name, below=below, chosen=chosen, needs=derivation.spec.needs)
+        left = stamps.backlog(session, derivation.name, below=below, chosen=chosen, needs=derivation.needs)
     return Report(
         derivation.name,
         rebuilt=tally.rebuilt,

@@ -40,6 +40,11 @@ class Derivation(ABC, Generic[Input, Output]):
         return derivations.get(self.name)
 
     @property
+    def needs(self) -> tuple[str, ...]:
+        """The derivations that must be current for a row before this one takes it."""
+        return self.spec.needs
+
+    @property
     @abstractmethod
     def fingerprint(self) -> str:
         """Name the rule, prompt, tokeniser and model versions and the settings that decide output."""
