@@ -1,8 +1,8 @@
 """The registry of derivations: what is derived from a row, in which order, and which tables hold it.
 
 A derivation reads rows of one kind, episodes or memories, and its stamps carry their ids. Whatever needs to know of all
-derivations (stamps of a new row, status, doctor, forgetting and its proof, unindexing) reads this registry; what a
-derivation does is its adapter's, in `workers.derivations`.
+derivations (stamps of a new row, status, doctor, forgetting and its proof) reads this registry. What a derivation does
+is its adapter's, in `workers.derivations`; what takes a memory out of its tables is in `schema.store.memories`.
 
 `vectors` stands for one derivation a vector space, stamped as `vectors:<space id>`, with a table a space.
 """

@@ -23,8 +23,8 @@ from workers.english.dates.words import (
     SHIFTS,
     WEEKDAYS,
     Tokens,
-    words,
 )
+from workers.english.lexicon import closed
 
 _AMBIGUOUS = frozenset(["may", "march", "mar"])
 
@@ -190,7 +190,7 @@ def weekday_in(r: Reader, at: int) -> Read:
     return found
 
 
-_DAY_LEADS = words("on by since until till til before after around of from for")
+_DAY_LEADS = closed("on by since until till til before after around of from for")
 
 
 def day_of_month(r: Reader, at: int) -> Read:

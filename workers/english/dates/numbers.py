@@ -12,7 +12,8 @@ from typing import Literal
 from dateutil.relativedelta import relativedelta
 
 from workers.english.dates.periods import DAY
-from workers.english.dates.words import CARDINALS, ORDINALS, TENS, UNITS, VAGUE, Tokens, words
+from workers.english.dates.words import CARDINALS, ORDINALS, TENS, UNITS, VAGUE, Tokens
+from workers.english.lexicon import closed
 
 YEARS = range(1000, 2500)
 """Four digits that can name a year when a word says so."""
@@ -23,7 +24,7 @@ LIKELY_YEARS = range(1800, 2100)
 _PARTS = {"half": 0.5, "quarter": 0.25}
 FINEST = ("day", "week", "month", "year")
 """The units that amounts are told in together, the finest first."""
-ROUGHLY = words("about around roughly approximately almost nearly over")
+ROUGHLY = closed("about around roughly approximately almost nearly over")
 
 
 @dataclass(frozen=True, slots=True)

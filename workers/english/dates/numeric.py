@@ -12,18 +12,19 @@ from datetime import date
 from workers.english.dates.numbers import LIKELY_YEARS, full_year
 from workers.english.dates.periods import Partial
 from workers.english.dates.reader import Read, Reader
-from workers.english.dates.words import FUNCTION_WORDS, MONTHS, WEEKDAYS, Tokens, words
+from workers.english.dates.words import FUNCTION_WORDS, MONTHS, WEEKDAYS, Tokens
+from workers.english.lexicon import closed
 
-_NUMERIC_LEADS = words(
+_NUMERIC_LEADS = closed(
     "on by since until till til before after from between through this next last coming starting beginning dated due"
     " date"
 )
 
 
-_FRACTION_LEADS = words("by from through this next last")
+_FRACTION_LEADS = closed("by from through this next last")
 
 
-_NUMBERED_THINGS = words("version ver v release build model page chapter section room flight isbn serial")
+_NUMBERED_THINGS = closed("version ver v release build model page chapter section room flight isbn serial")
 
 
 def decimal(tokens: Tokens, at: int) -> bool:

@@ -12,7 +12,8 @@ from datetime import date
 
 from workers.english.dates.numbers import LIKELY_YEARS, digits_year, short_year, spoken_year
 from workers.english.dates.periods import Partial, Period, Prefer, resolve
-from workers.english.dates.words import MONTHS, SHIFTS, TO, Tokens, words
+from workers.english.dates.words import MONTHS, SHIFTS, TO, Tokens
+from workers.english.lexicon import closed
 
 Thing = Period | Partial
 
@@ -23,7 +24,7 @@ Read = tuple[int, Thing] | None
 DEEPEST = 3
 """Nobody says more: "the day after the first Monday of the month after next"."""
 
-_YEAR_LEADS = words(
+_YEAR_LEADS = closed(
     "in since until till til before after during from between through year years summer autumn fall winter "
     "spring than circa late early mid by starting beginning throughout end start middle back class "
     "vintage"

@@ -25,12 +25,12 @@ from workers.english.dates.words import (
     WEEKDAYS,
     Tokens,
     by_word,
-    words,
 )
+from workers.english.lexicon import closed
 
-HOW_OFTEN = words("daily nightly weekly fortnightly monthly quarterly yearly annually")
+HOW_OFTEN = closed("daily nightly weekly fortnightly monthly quarterly yearly annually")
 
-_SPANS = words("second minute hour night weekend season semester term")
+_SPANS = closed("second minute hour night weekend season semester term")
 """Lengths of time that are no unit of the calendar."""
 _LENGTHS = frozenset(UNITS) | _SPANS
 _COMMON = frozenset(name for name, unit in UNITS.items() if unit in FINEST)
@@ -39,7 +39,7 @@ _PARTS = DAY_PARTS | frozenset(SEASONS) | {"weekend"}
 _PERIODS = _COMMON | _PARTS | {"weekday", "season"}
 """What one points at or counts: "that summer", "twice a month"."""
 _RECURRENT = _PERIODS | _LENGTHS | frozenset(WEEKDAYS)
-_MANY = words("many some")
+_MANY = closed("many some")
 
 _AGES = ("ages", "a while", "forever", "a long time", "childhood", "then", "always")
 _PHRASES = (

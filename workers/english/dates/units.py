@@ -7,13 +7,14 @@ from workers.english.dates.numbers import LIKELY_YEARS, digits_year, full_year, 
 from workers.english.dates.periods import DAY, WEEK, Partial, relative, week, weekend
 from workers.english.dates.reader import Read, Reader, shifted_year, year
 from workers.english.dates.relative import to_date
-from workers.english.dates.words import FUNCTION_WORDS, MONTHS, SEASONS, UNITS, WEEKDAYS, words
+from workers.english.dates.words import FUNCTION_WORDS, MONTHS, SEASONS, UNITS, WEEKDAYS
+from workers.english.lexicon import closed
 
 SPOKEN_DECADES = {"twenties": 20, "thirties": 30, "forties": 40, "fifties": 50, "sixties": 60, "seventies": 70,
                    "eighties": 80, "nineties": 90}  # fmt: skip
 
 
-_OWNERS = words("my his her their our your")
+_OWNERS = closed("my his her their our your")
 
 
 _NUMBERED = {("q", number) for number in "1234"} | {("h", number) for number in "12"}

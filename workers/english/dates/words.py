@@ -12,15 +12,13 @@ import re
 from collections.abc import Iterable
 from typing import TypeVar
 
+from workers.english.lexicon import closed
+
 Rule = TypeVar("Rule")
 
 
 def listed(text: str) -> list[str]:
     return text.split()
-
-
-def words(text: str) -> frozenset[str]:
-    return frozenset(listed(text))
 
 
 def by_word(rules: Iterable[tuple[Iterable[str], tuple[Rule, ...]]]) -> dict[str, tuple[Rule, ...]]:
@@ -48,7 +46,7 @@ _MONTHS = (
 )
 MONTHS = {name: number for number, names in enumerate(_MONTHS, start=1) for name in names.split()}
 MONTH_NAMES = tuple(names.split()[0] for names in _MONTHS)
-PLAIN_MONTHS = words("january february july september october november december")
+PLAIN_MONTHS = closed("january february july september october november december")
 """Full names that are hardly ever anything else: they need no word before them to be read as a month."""
 
 _WEEKDAYS = (
@@ -105,8 +103,8 @@ PARTS = {
     "rest": "later",
     "remainder": "later",
 }
-DAY_PARTS = words("morning afternoon evening night nite lunchtime noon midnight")
-CLOCK = words("am pm o'clock oclock")
+DAY_PARTS = closed("morning afternoon evening night nite lunchtime noon midnight")
+CLOCK = closed("am pm o'clock oclock")
 """What follows the hours of a time of day."""
 
 _BELOW_TWENTY = listed(
@@ -123,17 +121,17 @@ CARDINALS = {name: number for number, name in enumerate(_BELOW_TWENTY)} | TENS
 ORDINALS = {name: number for number, name in enumerate(_ORDINALS, start=1)} | {"thirtieth": 30}
 VAGUE = {"couple": 2, "few": 3, "several": 3}
 
-TO = words("to till til until through thru - – — ~")
-LEADS = words(
+TO = closed("to till til until through thru - – — ~")
+LEADS = closed(
     "in on by since until till til before after during from between through thru of for around about "
     "early mid late this next last past coming previous following to throughout end beginning start "
     "middle circa over year than starting sometime"
 )
 """What stands before a date: after one of these a bare month, year or holiday is one."""
 
-FILLERS = words("the about around roughly approximately circa of on in sometime maybe only")
+FILLERS = closed("the about around roughly approximately circa of on in sometime maybe only")
 
-FUNCTION_WORDS = words(
+FUNCTION_WORDS = closed(
     "a about after again all already also although an and any are around as at be because been before but "
     "by can did do does during for from had has have he her here his how i i'll i'm i've if in is it it's "
     "its just me my near not now of on onward onwards or our over she since so some sometime still than "
@@ -145,7 +143,7 @@ FUNCTION_WORDS = words(
 
 RECURRING = frozenset(["every", "each", "any", "per", "alternate"])
 
-FESTIVE = words(
+FESTIVE = closed(
     "tree trees dinner gift gifts present presents egg eggs party parties costume costumes card cards "
     "song songs music movie movies cookie cookies decoration decorations light lights market markets "
     "island islands carol carols story bunny lunch dress candy stocking basket feast play season sale "

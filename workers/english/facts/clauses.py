@@ -9,7 +9,7 @@ from typing import Any
 from schema.kinds import Modality, Polarity
 from workers.english.facts import vocabulary as v
 from workers.english.facts.stances import SUBJECTS, Stance, is_splice, own_subject, stance_of
-from workers.english.facts.vocabulary import closed
+from workers.english.lexicon import closed
 
 _HEADS = frozenset({"ROOT", "conj", "ccomp", "parataxis", "relcl", "advcl", "dep"})
 _LEAD = closed("advmod cc punct intj npadvmod mark prep pobj det amod nummod neg")

@@ -9,7 +9,7 @@ from workers.english.facts import vocabulary as v
 from workers.english.facts.clauses import Clause
 from workers.english.facts.frames import MANNER, Frame, bare, compares, concrete, joined, object_of
 from workers.english.facts.phrases import inside, is_name, members, singular
-from workers.english.facts.vocabulary import closed
+from workers.english.lexicon import closed
 
 CONDITIONS = closed(
     "married divorced engaged retired widowed vegetarian vegan pescatarian religious pregnant allergic"

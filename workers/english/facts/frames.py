@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from workers.english.facts.clauses import Clause
-from workers.english.facts.vocabulary import closed
+from workers.english.lexicon import closed
 
 LIFE = 0.85
 """Sureness of an event of a life."""

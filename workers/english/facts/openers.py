@@ -17,8 +17,8 @@ from workers.english.facts import vocabulary as v
 from workers.english.facts.copulas import CONDITIONS
 from workers.english.facts.phrases import CALENDAR
 from workers.english.facts.spelling import Word, is_known
-from workers.english.facts.vocabulary import closed
 from workers.english.facts.wording import third
+from workers.english.lexicon import closed
 
 LONGEST_NAME = 3
 LONGEST_THING = 5

@@ -10,7 +10,7 @@ from typing import Any
 from workers.derive.loaders import spacy_parser
 from workers.english.facts import openers
 from workers.english.facts.spelling import Word
-from workers.english.facts.vocabulary import closed
+from workers.english.lexicon import closed
 
 BATCH = 256
 """Pieces a batch; the parser gains nothing from more."""

@@ -6,7 +6,7 @@ from typing import Any
 
 from workers.english.dates.words import MONTH_NAMES, WEEKDAY_NAMES
 from workers.english.facts import vocabulary as v
-from workers.english.facts.vocabulary import closed
+from workers.english.lexicon import closed
 
 POSSESSIVES = {"my": "I", "our": "we", "his": "he", "her": "she", "hers": "she", "their": "they", "its": "it"}
 _NOT_IN_A_NAME = closed("relcl appos acl cc conj punct advcl predet mark preconj parataxis intj")

@@ -13,7 +13,7 @@ from collections.abc import Container
 from dataclasses import dataclass
 
 from workers.english.facts import vocabulary
-from workers.english.facts.vocabulary import closed
+from workers.english.lexicon import closed
 
 LONGEST_WORD = 40
 """Longer runs are data, not words."""

@@ -16,8 +16,8 @@ from workers.english.facts.copulas import CONDITIONS, called, copula, state
 from workers.english.facts.frames import LIFE, Frame, joined, object_of, particles_of
 from workers.english.facts.phrases import inside, members
 from workers.english.facts.prepositions import Said, with_prepositions
-from workers.english.facts.vocabulary import closed
 from workers.english.facts.worth import POINTING, place_of, worth_having
+from workers.english.lexicon import closed
 
 _GETS = frozenset({"get", "gets", "got", "getting", "gotten"})
 _SKILLS = closed("speak play swim drive cook read ride sing dance code ski write fly sew knit juggle type")

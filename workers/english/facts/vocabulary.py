@@ -7,10 +7,7 @@ makes it not worth keeping.
 
 from __future__ import annotations
 
-
-def closed(words: str) -> frozenset[str]:
-    """The words of a class."""
-    return frozenset(words.split())
+from workers.english.lexicon import closed
 
 
 def _map(pairs: str) -> dict[str, str]:

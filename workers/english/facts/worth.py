@@ -18,7 +18,7 @@ from workers.english.facts.openers import THING_VERBS
 from workers.english.facts.phrases import inside, is_name, singular
 from workers.english.facts.refs import Ref
 from workers.english.facts.subjects import Context
-from workers.english.facts.vocabulary import closed
+from workers.english.lexicon import closed
 
 ABSTRACT = ("ance", "ence", "ness", "ment", "ity", "ship", "dom")
 POINTING = frozenset({"this", "that", "these", "those"})
