@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 
 import pytest
 
@@ -13,6 +14,9 @@ for name in [key for key in os.environ if key.startswith("PALIMPSEST_")]:
     del os.environ[name]
 for name in ("DATABASE_URL", "BROKER_URL"):
     os.environ.pop(name, None)
+# A shell starts what it puts into the background with SIGINT ignored, and every child inherits that: processes that a
+# test stops as Ctrl-C does would never hear of it.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
